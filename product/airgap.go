@@ -66,7 +66,7 @@ func (c *checker) first() {
 	c.refer(&in.FirstImage, all)
 }
 
-// imageList reads a file of references, whose path is relative to slipway.yaml. It returns its
+// imageList reads a file of references, whose path is relative to slipway.yaml, and returns its
 // absolute path, what messages call it, and its bytes; nil where these cannot be parsed.
 func (c *checker) imageList(s *string) (full, shown string, b []byte) {
 	full, why := c.stat(*s, isRegular, "file")

@@ -24,11 +24,11 @@ const BasesLock = "bases.lock.yaml"
 type LockedBase struct {
 	Base     string // its name in slipway.yaml; Reference for one that only a Dockerfile names
 	Platform platform.Platform
-	// repository:tag as slipway.yaml has it, without a digest; the repository if there is no
+	// repository:tag as slipway.yaml has it, without a digest; the repository without a
 	// tag
 	Reference string
-	Digest    v1.Hash // of the index, or of the manifest if there is no index
-	// OSVersion is the Windows version in full, of the image for the platform. It is empty for
+	Digest    v1.Hash // of the index, or of the manifest without an index
+	// OSVersion is the Windows version in full, of the image for the platform; empty for
 	// Linux, for bases of any build, and where the digest did not come out of the registry.
 	OSVersion string
 	// Created is when the image was made, as it states; zero where that is not known.
@@ -36,8 +36,8 @@ type LockedBase struct {
 	Pos     yamlfile.Pos
 }
 
-// basesLockYAML is what slipway pin bases writes beside slipway.yaml: what the bases of registries are
-// pinned to.
+// basesLockYAML is the file that slipway pin writes next to slipway.yaml with the digests of bases
+// from registries.
 type basesLockYAML struct {
 	// The format of this file: slipway/v1.
 	APIVersion string `yaml:"apiVersion" jsonschema:"required"`
@@ -53,7 +53,7 @@ type lockedBaseYAML struct {
 	Platform string `yaml:"platform" jsonschema:"required"`
 	// The reference in slipway.yaml, without a digest.
 	Reference string `yaml:"reference" jsonschema:"required"`
-	// The digest of the index, or of the manifest if there is no index.
+	// The digest of the index, or of the manifest without an index.
 	Digest string `yaml:"digest" jsonschema:"required"`
 	// The full Windows version of the image. A base with another one is an error.
 	OSVersion string `yaml:"osVersion,omitempty"`
@@ -62,7 +62,7 @@ type lockedBaseYAML struct {
 }
 
 var basesLock = lockFile[basesLockYAML, LockedBase]{
-	name: BasesLock, content: "What the bases of slipway.yaml stand for", command: "pin bases",
+	name: BasesLock, content: "The digests of the bases of slipway.yaml", command: "pin bases",
 	version: func(f *basesLockYAML) *string { return &f.APIVersion },
 	read:    readBases,
 	written: writtenBases,

@@ -12,7 +12,7 @@ import (
 // Bundle is one archive. Name is its file name without .tar.zst: kpack-images.linux-amd64.
 type Bundle struct {
 	Name string
-	// Platform is the one that the bundle serves; the zero value means all platforms.
+	// Platform is the platform of the bundle; the zero value means all platforms.
 	Platform platform.Platform
 	// Groups are those whose images it has; none for all images.
 	Groups []string

@@ -43,7 +43,7 @@ func (s Source) Changes(ctx context.Context) ([]string, error) {
 }
 
 // Beyond returns the directories outside of a directory source that its go.mod replaces modules
-// by: the go command compiles what is in them.
+// by: the go command compiles their files.
 func (s Source) Beyond() []string {
 	file := filepath.Join(s.Directory, "go.mod")
 	text, err := regular.Read(file)

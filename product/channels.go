@@ -52,8 +52,8 @@ func (c *checker) chooseChannel(ctx context.Context, name string) {
 	}
 }
 
-// anyChannel takes the first channel, so that names with a channel in them can be formed. For what
-// is done with these names, any will do.
+// anyChannel takes the first channel, so that names with a channel in them can be formed. Any channel
+// serves for that.
 func (c *checker) anyChannel() {
 	if len(c.in.Channels) > 0 {
 		c.channel = &c.in.Channels[0]
@@ -158,7 +158,7 @@ func (c *checker) floatingTags(version string, in *imageYAML) []string {
 	return c.in.Names.FloatingTags
 }
 
-// chartFloatingTags does so for a chart. It has none but its own, which a channel's replace.
+// chartFloatingTags does so for a chart. A chart has only its own, which a channel's replace.
 func (c *checker) chartFloatingTags(version string, in *chartYAML) []string {
 	switch {
 	case len(in.FloatingTags) == 0 || !c.floats(version):
@@ -170,7 +170,7 @@ func (c *checker) chartFloatingTags(version string, in *chartYAML) []string {
 }
 
 // floats reports whether an image or chart of that version has floating tags in this run. Without a
-// channel, prereleases and pseudo-versions have none. Of a version that is not semantic, publish
+// channel, prereleases and pseudo-versions float no tags. For a version that is not semantic, publish
 // decides by time.
 func (c *checker) floats(version string) bool {
 	for _, v := range []string{c.out.Version, version} {

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// checker turns slipway.yaml into a Product and reports what is wrong.
+// checker turns slipway.yaml into a Product and reports the mistakes.
 type checker struct {
 	*yamlfile.Document
 
@@ -20,7 +20,7 @@ type checker struct {
 
 	sources, bases, programs, images, charts, groupNames names
 
-	rebuild      *Rebuild            // nil for what is not rebuilt
+	rebuild      *Rebuild            // nil if nothing is rebuilt
 	revisions    map[string]revision // of sources, by name
 	repositories []*string           // the template of each of the destinations; nil for the usual one
 	unselected   []destination       // of slipway.yaml, whose names are checked all the same
@@ -31,11 +31,11 @@ type checker struct {
 	imagePaths []string // of images in files, each once
 
 	demands yamlfile.Errors // what only a release to a registry asks for
-	// changed reports that the version is that of a commit and the work tree has changes; nil if
-	// it has none.
+	// changed reports that the version is that of a commit and the work tree has changes; nil
+	// without changes.
 	changed func(report func(yamlfile.Pos, string, ...any))
 	known   *history     // what git knows; nil until it is asked
-	channel *channelYAML // of this run; nil if it has none
+	channel *channelYAML // of this run; nil without one
 }
 
 func newChecker(path, dir string, b []byte) *checker {

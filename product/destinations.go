@@ -65,7 +65,7 @@ func (c *checker) destinations(values []string, getenv func(string) string) {
 type destination struct {
 	Destination
 
-	repository *string // its template in slipway.yaml; nil if it has none
+	repository *string // its template in slipway.yaml; nil without one
 }
 
 // declaredDestinations reads the destinations of slipway.yaml.
@@ -119,7 +119,7 @@ func (c *checker) selected(from, value string, declared []destination) []destina
 			for _, n := range names {
 				list = append(list, *n)
 			}
-			c.Usage("%s %s is no destination of %s: %s, or write host[/prefix]", from,
+			c.Usage("%s %s is not a destination of %s: %s, or write host[/prefix]", from,
 				value, c.Name, yamlfile.Suggest(value, list))
 			return nil
 		}

@@ -67,7 +67,7 @@ var templatePrefix = lazyregexp.New(
 // reasonOf returns the message of text/template without its position.
 func reasonOf(err error) string { return templatePrefix.ReplaceAllString(err.Error(), "") }
 
-// walker looks for what is unknown in a template, also in branches that are not taken.
+// walker looks for unknown names in a template, also in branches that are not taken.
 type walker struct {
 	fields, functions []string
 	err               string

@@ -61,9 +61,9 @@ type productYAML struct {
 type undecidedYAML struct {
 	// Where this file has the fact, or would have it: platforms, images[app].repository.
 	Key string `yaml:"key" jsonschema:"required"`
-	// What is not known, a sentence.
+	// The question, a sentence.
 	What string `yaml:"what" jsonschema:"required"`
-	// What the fact may be, that which this file has first.
+	// The candidates; the first is the value in this file.
 	Candidates []candidateYAML `yaml:"candidates,omitempty"`
 }
 
@@ -87,7 +87,7 @@ type channelYAML struct {
 	// of this file and {{.Date}} the commit's date, 20261121.
 	Version string `yaml:"version,omitempty"`
 	// The floating tags of every image, in place of those under names, and of the charts that
-	// have some. Where no channel is chosen, prereleases and pseudo-versions have none.
+	// have some. Without a channel, prereleases and pseudo-versions float no tags.
 	FloatingTags []string `yaml:"floatingTags,omitempty"`
 }
 

@@ -14,7 +14,7 @@ type airgapYAML struct {
 	Args map[string]string `yaml:"args,omitempty"`
 	// Groups of images, which have bundles of their own.
 	Groups []groupYAML `yaml:"groups,omitempty"`
-	// The forms of each bundle: zst, and gz for the same archive as .tar.gz beside it, for nodes
+	// The forms of each bundle: zst, and gz for the same archive as .tar.gz next to it, for nodes
 	// and programs that cannot read zstd.
 	Formats []string `yaml:"formats,omitempty" jsonschema:"enum=zst,enum=gz,default=zst"`
 	// The bundles. By default one for each platform, and one for all platforms; with groups also

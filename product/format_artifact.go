@@ -7,7 +7,7 @@ type artifactYAML struct {
 	// The programs of the artifact.
 	Programs []string `yaml:"programs" jsonschema:"required,minItems=1"`
 	// The release's platforms that it is for, or operating systems: linux, windows. All
-	// if none is named. It may be for others, too, that Go compiles for: darwin/arm64, windows/386,
+	// if none is named. Further platforms of Go are possible: darwin/arm64, windows/386,
 	// linux/arm/v7. With -platforms, these are made together with the first of the release.
 	Platforms []string `yaml:"platforms,omitempty"`
 	// binary is each program as a file of its own, PROGRAM.linux-amd64 or

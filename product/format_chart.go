@@ -34,7 +34,7 @@ type chartYAML struct {
 	// stay.
 	ImageAnnotations bool `yaml:"imageAnnotations,omitempty"`
 	// Values that the chart is judged with, besides its own, in all cases: those without which it
-	// does not render, or renders another secret each time. They are not published.
+	// does not render, or renders another secret each time. The values are not published.
 	Values map[string]any `yaml:"values,omitempty"`
 	// The name of the Helm release that the chart is judged with: the chart's if none is given.
 	ReleaseName string `yaml:"releaseName,omitempty"`

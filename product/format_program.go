@@ -12,14 +12,14 @@ type programYAML struct {
 	// The package's directory in the source, with ./ before it: ./cmd/controller.
 	Package string `yaml:"package,omitempty" jsonschema:"oneof_required=package"`
 	// A prebuilt program: its path, relative to this file, on every platform:
-	// bin/{{.OS}}_{{.Arch}}/wins{{.Exe}}. It goes into images and artifacts as it is.
+	// bin/{{.OS}}_{{.Arch}}/wins{{.Exe}}. The program is used in images and artifacts unchanged.
 	File string `yaml:"file,omitempty" jsonschema:"oneof_required=file"`
 	// The same by platform (linux/amd64) or operating system (windows), where one path does not
 	// serve all. The program is for these only.
 	Files map[string]string `yaml:"files,omitempty" jsonschema:"oneof_required=files,minProperties=1"`
 	// A program for download: its address, https://….
 	URL string `yaml:"url,omitempty" jsonschema:"oneof_required=url"`
-	// The SHA-256 of what is downloaded, by platform or operating system, as the project that
+	// The SHA-256 of the download, by platform or operating system, as the project that
 	// made it publishes them. The program is for these only.
 	SHA256 map[string]string `yaml:"sha256,omitempty" jsonschema:"oneof_required=url,minProperties=1" yamlfile:"asked"`
 	// The program's path in what file, files or url name, if that is an archive: a tar, also with

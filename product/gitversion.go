@@ -170,7 +170,7 @@ func (h history) version(prefix string) (string, VersionSource, error) {
 	s := VersionSource{From: fromGit, Commit: h.commit.Hash, Changed: len(h.changes) > 0}
 	tag, fault := h.tag(prefix)
 	switch {
-	case s.Changed: // the tag does not name what is here
+	case s.Changed: // the tag does not name these files
 	case fault != nil:
 		return "", s, fault
 	case tag != "":
@@ -178,7 +178,7 @@ func (h history) version(prefix string) (string, VersionSource, error) {
 		return strings.TrimPrefix(tag, prefix), s, nil
 	}
 	if h.shallow && tag == "" {
-		return "", s, fmt.Errorf("this clone is shallow, and what was tagged before commit %s is not known: "+
+		return "", s, fmt.Errorf("this clone is shallow, and tags before commit %s are unknown: "+
 			"run git fetch --unshallow --tags (fetch-depth: 0 for actions/checkout), %s", h.commit.Short(), orGive)
 	}
 	var base string // a version, without prefix and build metadata
@@ -230,7 +230,7 @@ var (
 )
 
 // versionOf returns the semantic version, with or without v, that a git tag has after the prefix;
-// "" if it has none. A tag that looks like a version and cannot be that of an image has a fault,
+// "" without one. A tag that looks like a version and cannot be that of an image has a fault,
 // with or without a version.
 func versionOf(tag, prefix string) (version, fault string) {
 	version, ok := strings.CutPrefix(tag, prefix)

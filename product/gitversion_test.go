@@ -225,7 +225,7 @@ func TestGitVersion(t *testing.T) {
 		"a shallow clone": {
 			func(r repo) repo { r.commit("v1.2.3"); r.commit(); return r.shallow() },
 			"slipway.yaml:3:10: version git: " +
-				"this clone is shallow, and what was tagged before commit HASH is not known: " +
+				"this clone is shallow, and tags before commit HASH are unknown: " +
 				"run git fetch --unshallow --tags (fetch-depth: " +
 				"0 for actions/checkout), or give the version with -version or SLIPWAY_VERSION", "",
 		},

@@ -49,7 +49,7 @@ func (c *checker) goImage(in *imageYAML, i *Image) Content {
 	return g
 }
 
-// checkBase reports what is wrong with the base of a go image for one operating system.
+// checkBase reports mistakes of the base of a go image for one operating system.
 func (c *checker) checkBase(in *imageYAML, os string, on []platform.Platform) {
 	use, ok := in.Bases[os]
 	if !ok {

@@ -22,7 +22,7 @@ type Image struct {
 	// Elsewhere are its repositories, with the registry, at the destinations of slipway.yaml that
 	// are not selected. Templates of release.yaml may name the image by them.
 	Elsewhere []string
-	Tags      []string // at least one; they stand for this release for ever
+	Tags      []string // at least one; they name this release for ever
 	// FloatingTags are those that this release may move.
 	FloatingTags []string
 	PlatformTags []PlatformTag

@@ -75,8 +75,8 @@ func withoutComment(line string) string {
 
 var argForm = lazyregexp.New(`\$(\{[A-Za-z_][A-Za-z0-9_]*\})?`)
 
-// fillArgs puts the values of airgap.args in the place of ${NAME}. There is no other form of a
-// shell.
+// fillArgs puts the values of airgap.args in the place of ${NAME}. Other forms of a
+// shell are not expanded.
 func fillArgs(text string, args map[string]string) (string, error) {
 	var wrong error
 	full := argForm.ReplaceAllStringFunc(text, func(s string) string {

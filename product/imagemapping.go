@@ -39,7 +39,7 @@ func (c *checker) imageMappings() {
 	}
 }
 
-// mappingFault returns what is wrong with an entry of release.images by itself.
+// mappingFault returns the mistake in an entry of release.images by itself.
 func mappingFault(ref, image string) string {
 	_, err := path.Match(ref, "")
 	switch {

@@ -232,7 +232,7 @@ func (t *nameTemplates) isTag(s *string, tag string) bool {
 	if imagename.IsTag(tag) {
 		return true
 	}
-	t.Errorf(s, "%s: %q yields %q, which is no tag: use letters, digits, . _ and -, at most 128 in all",
+	t.Errorf(s, "%s: %q yields %q, which is not a tag: use letters, digits, . _ and -, at most 128 in all",
 		t.what, *s, tag)
 	return false
 }

@@ -19,8 +19,8 @@ type LockedImage struct {
 	Pos       yamlfile.Pos
 }
 
-// imagesLockYAML is what slipway pin writes beside slipway.yaml: the digests of third-party images
-// that manifests name by tag, where these are not files of the repository.
+// imagesLockYAML is the file that slipway pin writes next to slipway.yaml with the digests of third-party
+// images that manifests name by tag, where these are not files of the repository.
 type imagesLockYAML struct {
 	// The format of this file: slipway/v1.
 	APIVersion string `yaml:"apiVersion" jsonschema:"required"`
@@ -32,7 +32,7 @@ type imagesLockYAML struct {
 type lockedImageYAML struct {
 	// The reference of the manifest: repository:tag.
 	Reference string `yaml:"reference" jsonschema:"required"`
-	// The digest of the index, or of the manifest if there is no index.
+	// The digest of the index, or of the manifest without an index.
 	Digest string `yaml:"digest" jsonschema:"required"`
 }
 

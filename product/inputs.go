@@ -12,7 +12,7 @@ import (
 // programs are not inputs: their digests identify them.
 type Input struct {
 	Path string // absolute
-	// Ignore are the files, absolute, of which the first that exists says what is not part of a
+	// Ignore are the files, absolute, of which the first that exists lists the paths outside a
 	// build context; without one its .dockerignore does. Context reports whether this is one.
 	Context bool
 	Ignore  []string
@@ -21,7 +21,7 @@ type Input struct {
 	Kustomize bool
 }
 
-// Inputs lists slipway.yaml and everything that it names except for sources and what is in Go
+// Inputs lists slipway.yaml and everything that it names except for sources and files of Go
 // modules, whatever -platforms and -images select.
 func (p *Product) Inputs() []Input {
 	if p.Unselected != nil {

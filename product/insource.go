@@ -51,7 +51,7 @@ func (p inSource) path(at any, s string, is func(fs.FileInfo) bool, what string)
 	}
 	full := filepath.Join(p.source.Directory, s)
 	if fi, err := os.Stat(full); err != nil || !is(fi) {
-		p.c.Errorf(at, "there is no %s %s in the source: correct the path", what, s)
+		p.c.Errorf(at, "the source lacks %s %s: correct the path", what, s)
 	} else if why := p.c.leaves(p.source.Name, full); why != "" {
 		p.c.Errorf(at, "%s", why)
 	}

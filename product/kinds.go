@@ -27,7 +27,7 @@ type imageKind struct {
 	name         string // of the field, and of the kind in the lock
 	given        func(*imageYAML) bool
 	withoutBases string // the remedy if an image of the kind has the field bases; "" if it may
-	// check reports what is wrong with the field and returns what it describes. The image has
+	// check reports mistakes of the field and returns what it describes. The image has
 	// everything that does not depend on the kind; check may change that.
 	check func(*checker, *imageYAML, *Image) Content
 }

@@ -48,7 +48,7 @@ type Options struct {
 	// Rebuild is for reproducing a release: what it has counts, and not the environment and git.
 	Rebuild *Rebuild
 	// Bases loads the product to renew the lock files and other pins: without a registry,
-	// whatever git says of the version, and whatever the lock files have wrong. Images have their
+	// whatever git reports about the version, and whatever the lock files have wrong. Images have their
 	// repositories at all destinations of slipway.yaml.
 	Bases bool
 	// Only looks at the product: that it is not committed is among the [Product.Demands] for a
@@ -56,7 +56,7 @@ type Options struct {
 	Only bool
 }
 
-// Undescribed returns what the options and the environment alone say of a product, for a directory
+// Undescribed returns what the options and the environment alone state about a product, for a directory
 // without slipway.yaml: the registries.
 func Undescribed(o Options) (*Product, error) {
 	c := &checker{Document: &yamlfile.Document{Name: File}, in: &productYAML{}, out: &Product{Path: o.Path}}
@@ -80,7 +80,7 @@ func absent(path string) error {
 // Load reads slipway.yaml, images.txt, the lock files and the environment variables
 // SLIPWAY_REGISTRY, SLIPWAY_VERSION and SOURCE_DATE_EPOCH, and asks git where that decides the
 // version. The error joins everything that is wrong with them, sorted by position; each is one
-// line, "file:line:column: what is wrong: what to do".
+// line, "file:line:column: mistake: remedy".
 func Load(ctx context.Context, o Options) (*Product, error) {
 	o.Path = cmp.Or(o.Path, File)
 	dir, err := filepath.Abs(filepath.Dir(o.Path))
@@ -154,7 +154,7 @@ func stampFiles(path, dir string) map[string]string {
 	return stamps
 }
 
-// Changed returns a file that was written since [Load] read it, by what [disk.Stamp] says of it
+// Changed returns a file that was written since [Load] read it, by its [disk.Stamp]
 // now; "" for none.
 func (p *Product) Changed(now func(path string) string) string {
 	for path, then := range p.stamps {

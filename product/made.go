@@ -11,7 +11,7 @@ import (
 )
 
 // MadeIn returns what Slipway writes itself below dir, and images that another builder left there,
-// relative to dir and with slashes: files and directories. They are not part of a build context, or
+// relative to dir and with slashes: files and directories. Such paths are not part of a build context, or
 // else each run would pack what the one before it made. Files that git has are never among them.
 func (p *Product) MadeIn(dir string) []string { return madeIn(p.untracked, dir) }
 
@@ -89,7 +89,7 @@ func without(path string, tracked map[string]bool) (all []string) {
 	if !tracked[path] {
 		return []string{path}
 	}
-	list, _ := os.ReadDir(path) // a file has none
+	list, _ := os.ReadDir(path) // a file has no entries
 	for _, e := range list {
 		all = append(all, without(filepath.Join(path, e.Name()), tracked)...)
 	}

@@ -52,7 +52,7 @@ type ImageMapping struct {
 	// Reference is repository[:tag], ko:// and an import path, or a pattern of [path.Match] for
 	// one of these.
 	Reference string
-	Image     string // name of an Image; empty for the one that is called as the last part of the path
+	Image     string // name of an Image; empty for the image that is called like the last part of the path
 	Pos       yamlfile.Pos
 }
 

@@ -25,7 +25,7 @@ var (
 	}
 	destinationForm = form{
 		lazyregexp.New(`^[a-z0-9][a-z0-9-]*$`),
-		"use lower case letters, digits and -, so that it is no host",
+		"use lower case letters, digits and -, so that it does not name a host",
 	}
 	fileForm = form{
 		lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`),
@@ -33,7 +33,7 @@ var (
 	}
 )
 
-// maxName bounds names in characters; file systems take 255 with what is added to them.
+// maxName bounds names in characters; file systems take 255 with all suffixes.
 const maxName = 100
 
 // checkForm reports a text that does not have its form.

@@ -13,14 +13,14 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// Prebuilt is an existing program for one platform, which no release compiles: File, or what is
+// Prebuilt is an existing program for one platform, which no release compiles: File, or the file
 // for download at URL, or Member of the archive that either is.
 type Prebuilt struct {
 	Platform platform.Platform // without a Windows release
 	Origin   string            // File as slipway.yaml has it, or URL
 	File     string            // absolute
 	URL      string
-	SHA256   string // of what is at URL, in hexadecimal
+	SHA256   string // of the file at URL, in hexadecimal
 	Member   string // slash-separated
 	Pos      yamlfile.Pos
 }
@@ -190,7 +190,7 @@ func (c *checker) platformKeys(of any, m map[string]string) {
 }
 
 // ports are the platforms that programs are for: those of the release, without Windows releases,
-// then others of artifacts. What is wrong with these is reported with the artifacts.
+// then others of artifacts. Their mistakes are reported with the artifacts.
 func (c *checker) ports() []platform.Platform {
 	all := platform.Systems(c.out.Platforms)
 	for _, a := range c.in.Artifacts {

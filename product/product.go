@@ -1,7 +1,7 @@
 // Package product reads what a release is made of: slipway.yaml, images.txt, the environment, and
 // the git repository that decides the version.
 //
-// It is the only package that reads those. Everything after it works with the [Product] it
+// No other package reads those. Everything after it works with the [Product] it
 // returns, in which every reference, platform and name has been checked; everything
 // wrong is reported at once, with file, line and column.
 package product
@@ -36,11 +36,11 @@ type Product struct {
 	Version string
 	// VersionSource is where Version comes from.
 	VersionSource VersionSource
-	// Channel is the channel of slipway.yaml that this run releases to; "" if it has none.
+	// Channel is the channel of slipway.yaml that this run releases to; "" without one.
 	Channel     string
 	Description string
 	// Created is SOURCE_DATE_EPOCH, or else the newest commit time among those Sources that
-	// slipway.yaml gives one; UTC, whole seconds. It is zero if it gives none: build then
+	// slipway.yaml gives one; UTC, whole seconds. Zero without one: build then
 	// takes the times that git knows.
 	Created time.Time
 	// SourceDateEpoch means that Created comes from SOURCE_DATE_EPOCH, which then dates every
@@ -93,7 +93,7 @@ type Product struct {
 	// Unselected is the product without what -platforms and -images select; nil if they select
 	// nothing.
 	Unselected *Product `json:"-"`
-	// Unused are the bases, programs and sources that nothing uses; what is selected does not
+	// Unused are the bases, programs and sources that nothing uses; the selection does not
 	// matter.
 	Unused []Entry
 }
@@ -127,7 +127,7 @@ type Source struct {
 	Commit, In string
 	Proven     bool      // Commit was compared where it was asked for
 	Revision   string    // commit
-	Created    time.Time // its time; for a directory filled from git where slipway.yaml has none
+	Created    time.Time // its time; for a directory filled from git where slipway.yaml lacks it
 	URL        string    // of the repository, for org.opencontainers.image.source
 	Licenses   string    // SPDX expression, for org.opencontainers.image.licenses
 	// GoFlags apply to every program of the source, and Systems to those of an operating system.
@@ -174,7 +174,7 @@ type BaseFile struct {
 type BaseImage struct {
 	Platform  platform.Platform
 	Reference name.Reference
-	// Tag is the tag of a reference with tag and digest; empty if it has none.
+	// Tag is the tag of a reference with tag and digest; empty without one.
 	Tag string
 	// Upstream is Microsoft's name of a base of theirs, repository:tag: Dockerfiles name it by
 	// that, wherever the base is pulled from. Empty for other bases.
@@ -262,7 +262,7 @@ type Airgap struct {
 	// FirstImage is the image that comes first in bundles: the Name of one of the product's, or
 	// the Text of one of Images; "" for none.
 	FirstImage string
-	// Gzip means that each bundle has the same archive as .tar.gz beside it.
+	// Gzip means that each bundle has the same archive as .tar.gz next to it.
 	Gzip   bool
 	Groups []Group
 	// Members are the groups of the product's own images, by name, once manifests were read.

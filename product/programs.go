@@ -35,7 +35,7 @@ func (c *checker) program(in *programYAML) {
 	})
 }
 
-// compilers checks the C compilers of a program. They are looked for when it is compiled.
+// compilers checks the C compilers of a program. The compile step looks them up.
 func (c *checker) compilers(in *programYAML) map[string]string {
 	c.platformKeys(&in.CC, in.CC)
 	for key, cc := range in.CC {
@@ -69,7 +69,7 @@ func (c *checker) mainPackage(in *programYAML, known bool) {
 	}
 }
 
-// goFlags checks what is passed to the go command for programs of source s. What a source does
+// goFlags checks the arguments of the go command for programs of source s. What a source does
 // not say is made up for the trial.
 func (c *checker) goFlags(ldflags, flags, env []string, s Source) {
 	_, version, _ := strings.Cut(s.Module, "@v")

@@ -64,7 +64,7 @@ func reason(err error) string {
 }
 
 // sameName is equal for references that name one image: its repository and tag, or its digest
-// where there is no tag.
+// without a tag.
 func sameName(ref name.Reference, tag string) string {
 	if d, ok := ref.(name.Digest); ok && tag != "" {
 		return d.Context().Tag(tag).Name()

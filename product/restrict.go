@@ -9,7 +9,7 @@ import (
 )
 
 // restrict cuts the product down to the platforms and images that the options select, and names
-// them in Selected where anything is left out.
+// them in Selected where anything is omitted.
 func (c *checker) restrict(o Options) {
 	p := c.out
 	if len(c.Errors) > 0 && (c.partly() || c.images.open) {
@@ -56,8 +56,8 @@ func (c *checker) restrict(o Options) {
 	p.Artifacts = restrictArtifacts(p.Artifacts, platforms, every, o.Images)
 }
 
-// restrictArtifacts cuts artifacts down to platforms, of every platform of the release. What is for
-// none of these is made with the first. Those that select images do not want any.
+// restrictArtifacts cuts artifacts down to platforms, of every platform of the release. An artifact for
+// none of these is made with the first. A selection of images excludes artifacts.
 func restrictArtifacts(all []Artifact, platforms, every []platform.Platform, only []string) []Artifact {
 	if len(only) > 0 {
 		return nil

@@ -146,7 +146,7 @@ func (c *checker) stat(s string, is func(fs.FileInfo) bool, what string) (full, 
 	}
 	switch fi, err := os.Stat(full); {
 	case err != nil:
-		return full, "there is no " + what + " " + s + ": correct the path, which is relative to " +
+		return full, "missing " + what + " " + s + ": correct the path, which is relative to " +
 			filepath.Base(c.out.Path)
 	case !is(fi):
 		return full, s + " is not a " + what + ": correct the path"

@@ -43,7 +43,7 @@ func (a Airgap) Removes(reference string) bool {
 
 // Matches reports whether the line removes the image of a reference: the pattern is the reference,
 // with or without its digest, or its repository. The name of a registry is optional where the
-// reference has none.
+// reference lacks one.
 func (r Removal) Matches(reference string) bool { return Matches(r.Pattern, reference) }
 
 // Matches reports whether a pattern is of a reference, as [Removal.Matches] does.

@@ -6,9 +6,9 @@ import (
 
 // Undecided is a fact about the product that nobody has decided yet.
 type Undecided struct {
-	// Key is where slipway.yaml has the fact, and What says what is not known.
+	// Key is where slipway.yaml has the fact, and What the question.
 	Key, What string
-	// Candidates are what it may be, that which slipway.yaml has first; none if nothing is known.
+	// Candidates are possible values, first that in slipway.yaml; empty if nothing is known.
 	Candidates []Candidate
 	Pos        yamlfile.Pos
 }

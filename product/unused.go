@@ -18,7 +18,7 @@ type Entry struct {
 }
 
 // unused returns the bases, programs and sources that nothing uses. In Dockerfiles and their
-// arguments every word counts as a use: what their variables come to is not known here.
+// arguments every word counts as a use: the values of their variables are unknown.
 func (c *checker) unused() []Entry {
 	u := uses{bases: map[string]bool{}, programs: map[string]bool{}, sources: map[string]bool{}}
 	add(u.sources, c.placesUsed...)

@@ -28,7 +28,7 @@ type VersionSource struct {
 	From string `json:"from"`
 	// Tag is the git tag of Commit that has the version.
 	Tag string `json:"tag,omitempty"`
-	// After is the highest version tag up to Commit, where that has none itself; "" if there is
+	// After is the highest version tag up to Commit, where that lacks one; "" if there is
 	// none either.
 	After  string `json:"after,omitempty"`
 	Commit string `json:"commit,omitempty"` // in full

@@ -13,12 +13,12 @@ import (
 type image struct {
 	places []*place
 	pinned string // the digest that the places have; "" if none has one
-	keep   string // why there is no newer tag; "" if there may be one
+	keep   string // why a newer tag is missing; "" if there may be one
 
 	// The tag and digest that all places get. digest is "" if they stay as they are.
 	tag, digest string
 	raised      imagetag.Level
-	moved       string // the repository's new address; "" if it has none
+	moved       string // the repository's new address; "" without one
 }
 
 // group gathers the places of each image. Without an update, places must agree on the digest.

@@ -29,7 +29,7 @@ var Moves = []Move{
 	{"k8s.gcr.io/", "registry.k8s.io/"},
 }
 
-// moved returns the new address of a repository; ok is false if it has none.
+// moved returns the new address of a repository; ok is false without one.
 func moved(repo name.Repository, moves []Move) (to name.Repository, ok bool) {
 	for _, m := range moves {
 		if rest, below := strings.CutPrefix(repo.Name(), m.From); below && !strings.HasPrefix(repo.Name(), m.To) {

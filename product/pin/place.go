@@ -18,13 +18,13 @@ type place struct {
 	digest string // sha256:…; "" if there is none
 	list   bool   // it is a line of images.txt
 	locked bool   // its digest is in images.lock.yaml, since its file is not ours
-	// tagOnly means that the reference gets no digest if it has none, since it only names a line of
+	// tagOnly means that the reference stays without a digest, since it only names a line of
 	// images.txt.
 	tagOnly bool
 	file    *file
 }
 
-// newPlace reads a reference. It returns nil for a text that is not one with a tag.
+// newPlace reads a reference, and returns nil for a text that is not one with a tag.
 func newPlace(text string, pos yamlfile.Pos) *place {
 	base, digest, _ := strings.Cut(text, "@")
 	t, err := name.NewTag(base, name.WithDefaultTag(""))

@@ -57,7 +57,7 @@ type Image struct {
 	Listed []string
 
 	ref       name.Reference
-	tag       string // repository:tag in full; "" if there is no tag
+	tag       string // repository:tag in full; "" without a tag
 	annotated bool   // nothing else than an annotation names it
 }
 
@@ -68,8 +68,8 @@ type Found struct {
 	Own map[string][]string
 }
 
-// Find returns the images in the lists of groups and in manifests. The error lists what is not
-// YAML.
+// Find returns the images in the lists of groups and in manifests. The error lists the files that
+// are not YAML.
 func Find(p *product.Product, manifests []Manifest) (Found, error) {
 	f := &finder{product: p, images: map[string]*Image{}, places: map[string]bool{}, own: map[string][]string{}}
 	for _, g := range p.Airgap.Groups {
@@ -173,7 +173,7 @@ func (f *finder) object(m Manifest, o workload.Object, runs map[string]container
 	})
 }
 
-// parse reads a reference. It returns nil for a text that is not a reference, which lint reports.
+// parse reads a reference, and returns nil for a text that is not a reference, which lint reports.
 func parse(text string) *Image {
 	ref, err := name.ParseReference(text)
 	if err != nil || text == "" || strings.Contains(text, "://") || output.Account(text) {

@@ -44,7 +44,7 @@ func (f *finder) annotated(m Manifest) {
 	for _, a := range m.Annotated {
 		i := parse(strings.TrimSpace(a.Reference))
 		if i == nil {
-			continue // lint says what is no reference
+			continue // lint reports malformed references
 		}
 		if owner := f.product.Owner(i.ref.Context()); owner != "" {
 			f.own[owner] = merge(f.own[owner], groups)
@@ -74,7 +74,7 @@ func (f *finder) named(i *Image) *Image {
 func labelsOf(o workload.Object) labels.Set {
 	all := labels.Set{}
 	if n := yamlfile.Value(o.Node, "metadata", "labels"); n != nil {
-		_ = n.Decode(&all) // what is no map of texts has no labels
+		_ = n.Decode(&all) // only a map of texts has labels
 	}
 	return all
 }
