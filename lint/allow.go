@@ -19,7 +19,7 @@ type allow struct {
 	// of a comment: the line that it applies to, and the number of the object if it applies to
 	// all of an object, otherwise -1
 	line, object int
-	given        func(Finding) bool // of a file beside: whether it allows a finding
+	given        func(Finding) bool // of an entry of lint.allow: whether it allows a finding
 }
 
 // key finds comments: by rule, file and line, or by rule and object.

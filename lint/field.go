@@ -62,9 +62,9 @@ func subPaths(p *pod, report reportFunc) {
 // windowsGrace is the time in seconds after which Windows itself ends the processes of a container.
 const windowsGrace = 5
 
-// gracePeriods reports grace periods that are longer than what Windows itself gives: the pod's, and
-// those of probes that end a container. It accepts the default of 30 seconds and HostProcess
-// containers, which use the registry of their node.
+// gracePeriods reports grace periods that are longer than the one of Windows itself: the pod's,
+// and those of probes that end a container. The default of 30 seconds is accepted, and so are
+// HostProcess containers, which use the registry of their node.
 func gracePeriods(p *pod, report reportFunc) {
 	if p.hostProcess() {
 		return

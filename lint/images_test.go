@@ -189,7 +189,7 @@ func TestWithoutLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "1 error in 1 pod of m.yaml; the images were not looked at: there is no lock"; r.Summary() != want {
+	if want := "1 error in 1 pod of m.yaml; the images were not checked: the lock is missing"; r.Summary() != want {
 		t.Errorf("got %q, want %q", r.Summary(), want)
 	}
 	fail := func(context.Context, []name.Reference) (map[string]lint.Remote, error) {

@@ -38,7 +38,7 @@ type Index struct {
 	// rules of pods do for an image that pods alone name.
 	NodesChecked bool
 
-	// Gaps are what is not known besides.
+	// Gaps are further facts that are not known.
 	Gaps []Gap
 
 	InManifest bool      // a manifest names it: it may be an artifact, which a controller pulls
@@ -49,10 +49,10 @@ type Index struct {
 	Tags       *Tags     // nil if they were not looked at
 }
 
-// Platforms returns what nodes can pull the image for: of each entry as the index has it, and of an
-// image without one as its configuration has it. An entry that is not there or damaged is left out,
-// and so are artifacts. Of an index in an index these are its entries, as far as its own platform
-// leads to them.
+// Platforms returns the platforms that nodes can pull the image for: those of the index's
+// entries, and for an entry without one the platform of its configuration. Missing and damaged
+// entries are omitted, and so are artifacts. An index in an index counts by its entries, as far
+// as its own platform leads to them.
 func (i Index) Platforms() (all []platform.Platform) {
 	for n := range i.Entries {
 		all = append(all, i.platforms(n)...)
@@ -119,7 +119,7 @@ type Entry struct {
 	Fault error
 	// Nested is what an entry lists that is an index itself; nil for others.
 	Nested *Index
-	// Artifact means that it is no image, such as a chart, an SBOM or an index of SOCI.
+	// Artifact means that the entry is not an image: a chart, an SBOM or an index of SOCI.
 	Artifact bool
 	// Layers are those of the manifest, and Inside is what they have; nil if they were not read.
 	Layers []v1.Descriptor
@@ -139,13 +139,13 @@ type IndexOptions struct {
 	Platforms []platform.Platform
 	// Hosts must find an entry in each image for their operating system.
 	Hosts []Host
-	// Older says of the images that hosts take which ones are newer than their hosts; nil says
-	// nothing.
+	// Older describes the given images that are newer than the hosts that take them; nil disables
+	// the rule.
 	Older func(images []platform.Platform) []string
 	// Allow are findings that are known and meant.
 	Allow []IndexAllow
-	// Partial means that entries of Allow may be about images that are not here. Those that allow
-	// nothing are no findings then.
+	// Partial means that entries of Allow may be about images that are not in this report. An
+	// entry that allows nothing is not reported then.
 	Partial bool
 	// Found are those of [CheckPods] and [CheckListed] in what names the images.
 	Found []Finding

@@ -49,8 +49,8 @@ func ReadIndexAllow(path string) ([]IndexAllow, error) {
 	return all, d.Err()
 }
 
-// allowIndexes divides findings about images into those that are allowed and the others, and adds
-// what is wrong with what allows them.
+// allowIndexes divides findings about images into allowed ones and the others, and adds the
+// problems of the entries that allow them.
 func (r *Report) allowIndexes(list []Finding, o IndexOptions) {
 	var given []*allow
 	for _, e := range o.Allow {
@@ -71,8 +71,8 @@ func (a IndexAllow) covers(f Finding) bool {
 		(a.Image == "" || slices.Contains(names(f.Image), a.Image))
 }
 
-// names returns what an entry may call an image that findings name: the same, the reference in an
-// archive without the archive, its repository, and what is before a digest.
+// names returns the names that an entry may use for the image of a finding: the same, the
+// reference in an archive without the archive, its repository, and the part before a digest.
 func names(image string) []string {
 	all := []string{image}
 	_, in, ok := strings.Cut(image, ": ")

@@ -5,8 +5,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// Archive is what an archive or an image layout has besides what its images list. It is in the
-// first of its images.
+// Archive is the content of an archive or an image layout that its images do not list. The first
+// of its images has it.
 type Archive struct {
 	Path string // as it was named
 	// Snapshot names the product and the version of a bundle that is of a snapshot.
@@ -84,7 +84,7 @@ func (j *judging) contents(a *Archive) {
 }
 
 // partial reports whether an archive has an image of its index, so that those that it lacks may
-// have been left out on purpose.
+// have been omitted on purpose.
 func (j *judging) partial() bool {
 	for _, e := range j.index.Entries {
 		if j.index.Packed && !j.index.Single && !e.IsAttestation() && e.Read != outcome.Absent {

@@ -28,7 +28,7 @@ func (j *judging) before() {
 		}
 	}
 	if len(lost) > 0 {
-		j.add("index-platform-lost", -1, "%s has an entry for %s, and this image has none", j.index.Before.Name,
+		j.add("index-platform-lost", -1, "%s has an entry for %s, and this image does not", j.index.Before.Name,
 			format(lost))
 	}
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
-// Evidence is what was found of signatures, attestations and SBOMs of an index and what it lists.
-// Nothing of it is verified: that needs a key.
+// Evidence lists the signatures, attestations and SBOMs of an index and its entries. Nothing is
+// verified: that needs a key.
 type Evidence struct {
 	Proofs []Proof // those of the index first, then in the order of entries
 	// Entries means that evidence of the entries was looked for, too.
 	Entries bool
-	// Fault is what is wrong with a list of evidence that was read; nil for nothing.
+	// Fault is the error in a list of evidence that was read, or nil.
 	Fault error
 }
 
@@ -29,7 +29,8 @@ type Proof struct {
 	Signature bool    // it has a signature, of whomever
 	// Names are the digests that its content says it is about; nil if that is not known.
 	Names []v1.Hash
-	// Read is what reading it led to. It is listed, so that [outcome.Absent] is a fault.
+	// Read is the outcome of reading it. [outcome.Absent] is a fault, since the evidence is
+	// listed.
 	Read outcome.Outcome
 }
 
@@ -68,7 +69,7 @@ func (j *judging) references() {
 	}
 	for n, e := range j.index.Entries {
 		if about := e.Desc.Annotations[oci.ReferenceDigest]; about != "" && !there[about] {
-			j.add("evidence-lost", n, "%.100s, which it is about, is no entry of the index", about)
+			j.add("evidence-lost", n, "%.100s, which it is about, is not an entry of the index", about)
 		}
 	}
 }
@@ -90,12 +91,12 @@ func (j *judging) unsigned(proofs []Proof) {
 		}
 	}
 	if signed[-1] && len(without) > 0 {
-		j.add("evidence-entries", -1, "the index has a signature, and %d of its %d images have none: %s", len(without),
+		j.add("evidence-entries", -1, "the index is signed, and %d of its %d images are not: %s", len(without),
 			images, some(without))
 	}
 }
 
-// more counts what is not named.
+// more counts the names that are not printed.
 func more(n int) string {
 	if n <= 0 {
 		return ""

@@ -6,7 +6,7 @@ import (
 
 // Inside is what the layers of an image have.
 type Inside struct {
-	// OS is what os-release says; empty if the image has none.
+	// OS is the content of os-release; empty if the image does not have the file.
 	OS distribution.OSRelease
 	// Faults are why the image would not start.
 	Faults []InsideFault
@@ -18,7 +18,7 @@ type InsideFault struct {
 	What string
 }
 
-// inside reports what is wrong in the layers of the entries, as far as they were read.
+// inside reports problems in the layers of the entries, as far as they were read.
 func (j *judging) inside() {
 	for n, e := range j.index.Entries {
 		if e.Inside == nil {

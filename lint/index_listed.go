@@ -32,7 +32,7 @@ func CheckListed(c *chart.Chart, rendered []string) []Finding {
 			})
 		}
 		if l.Fault != "" {
-			add("is no list: %s", l.Fault)
+			add("is not a list: %s", l.Fault)
 			continue
 		}
 		lists := full(l.Images)

@@ -7,8 +7,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// Promise is what the name of an archive or a list says of the platform of its images. Fields of
-// the platform that it says nothing of are empty.
+// Promise is the platform that the name of an archive or a list states for its images. Fields
+// that the name does not state are empty.
 type Promise struct {
 	Platform platform.Platform
 	// Name is the part of the name that says so.

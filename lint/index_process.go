@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// process looks at what an image for Linux says of the process of its containers. A word of Env
-// without "=" counts for nothing there.
+// process checks the settings of an image for Linux for the process of its containers. Runtimes
+// ignore a word of Env without "=".
 func (j *judging) process(n int) {
 	c := j.index.Entries[n].Config
 	if c == nil || c.OS != linux {

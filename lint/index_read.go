@@ -9,17 +9,16 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// Gap is something beside the entries of an image that is not known: its tags, its evidence.
+// Gap is a fact about an image that is not known, other than its entries: its tags, its evidence.
 type Gap struct {
 	What string // the tags of the repository
-	// Read is [outcome.Unread] for what could not be read, and [outcome.Unasked] for what was not
-	// looked at.
+	// Read is [outcome.Unread] for a failed read, and [outcome.Unasked] if nothing was read.
 	Read  outcome.Outcome
 	Cause error
 }
 
-// Unknown is something that a report says nothing of. No rule is about it, so that nothing allows
-// it.
+// Unknown is a fact that a report could not establish. No rule is about it, so that nothing
+// allows it.
 type Unknown struct {
 	Image  string `json:"image"`
 	Object string `json:"object,omitempty"` // the platform of an entry
@@ -27,12 +26,12 @@ type Unknown struct {
 	File   string `json:"file"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
-	What   string `json:"what"` // what is not known, and why
+	What   string `json:"what"` // the fact that is not known, and why
 
 	cause error
 }
 
-// String returns a line: place, image, entry, what is not known and why.
+// String returns a line: place, image, entry, the unknown fact and why.
 func (u Unknown) String() string { return u.finding().place() + u.What }
 
 func (u Unknown) finding() Finding {
@@ -61,7 +60,7 @@ func (j *judging) unread(n int, cause error) {
 	}
 }
 
-// gaps notes what is not known of the image.
+// gaps notes the unknown facts about the image.
 func (j *judging) gaps() {
 	for _, g := range j.index.Gaps {
 		j.unknown(-1, g)

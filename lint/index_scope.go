@@ -7,34 +7,34 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Scope says who can do what about an image, and by that which rules apply to it.
+// Scope states who can change an image, which decides the rules that apply to it.
 type Scope int
 
 const (
 	// Audited are images that their maintainer looks at: every rule applies.
 	Audited Scope = iota
-	// Bundled are images of others that a release takes as they are. Whoever releases can choose
-	// another version of one, or mend its index elsewhere, and nothing else. Rules apply to what
-	// breaks on nodes of the product:
+	// Bundled are third-party images that a release takes unchanged. Its maintainer can choose
+	// another version of one, or mend its index elsewhere, and nothing else. Rules apply to
+	// faults that break on nodes of the product:
 	//
 	//   - the faults of an index (see faults), in entries that such nodes choose from;
 	//   - index-windows-release and index-node, for the product's Windows builds in place of those
 	//     that Microsoft supports. index-node is a warning: which nodes pull the image is not known;
 	//   - index-platform-lost, against the image that was pinned before.
 	//
-	// Left out are rules by which the image works on these nodes all the same, and which would be
-	// there in each release until others act: index-attestation, index-mixed and index-single are
-	// the form of what others publish; index-windows-ended and the rules of age are about bases of
-	// others, and a release asks no clock; index-foreign-layer does not matter, since bundles have
-	// these layers, too. Evidence is copied as it is, and verified where there is a key. The tags
-	// tag-twin and tag-latest do not count where a digest is pinned, and the rules of archives and
-	// of what is inside are about what a release does not read.
+	// Rules are omitted if the image works on these nodes all the same: each release would repeat
+	// their findings until the publisher acts. index-attestation, index-mixed and index-single
+	// are about the form that others publish. index-windows-ended and the rules of age are about
+	// third-party bases, and a release asks no clock. index-foreign-layer does not matter, since
+	// bundles include these layers. Evidence is copied unchanged, and verified if there is a key.
+	// The tags of tag-twin and tag-latest do not count where a digest is pinned. A release does
+	// not read the archives and layers that the other rules are about.
 	Bundled
-	// Own are images of the product, on their way from one registry to another. Only the faults of
-	// an index count, and each is an error: the registry that it would get to is the one that users
-	// pull from. The other rules are for slipway audit, since promote neither asks for more than it
-	// copies, nor holds up a release for what was so when it was tested. Of an image that another
-	// builder made for the product, the rules of what is inside apply, too: a release reads its layers.
+	// Own are images of the product, on their way from one registry to another. Only the faults
+	// of an index count, and each is an error, since users pull from the target registry. The
+	// other rules are for slipway audit: promote neither asks for more than it copies, nor stops
+	// a release for a state that it was tested in. The rules of layers apply to an image that
+	// another builder made for the product, since a release reads its layers.
 	Own
 )
 
@@ -78,9 +78,9 @@ func (i Index) chosen(n int) bool {
 	})
 }
 
-// forAnyBuild reports whether an image without os.version may be meant so, as those for HostProcess
-// containers are: it has none itself, as far as that is known, and is the only one for Windows.
-// slipway audit asks whoever publishes it to say so.
+// forAnyBuild reports whether an image may lack os.version on purpose, as those for HostProcess
+// containers do: its configuration lacks it, if that was read, and no other entry is for Windows.
+// slipway audit asks the publisher to confirm it.
 func (j *judging) forAnyBuild(n int) bool {
 	if config := j.index.Entries[n].Config; j.index.Scope == Audited || config != nil && config.OSVersion != "" {
 		return false

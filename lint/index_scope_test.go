@@ -193,7 +193,7 @@ func TestBundledLost(t *testing.T) {
 	i := index(t, "it:2", false, "linux/amd64", windows2022+" as windows/amd64", windows2019+" as windows/amd64")
 	i.Scope, i.Before = lint.Bundled, &before
 	want := []string{
-		"warning index-platform-lost: it:1 has an entry for linux/arm64, and this image has none",
+		"warning index-platform-lost: it:1 has an entry for linux/arm64, and this image does not",
 		"error index-os-version: a Windows entry of the index has no os.version",
 		"error index-os-version: a Windows entry of the index has no os.version",
 	}

@@ -2,7 +2,7 @@ package lint
 
 import v1 "github.com/google/go-containerregistry/pkg/v1"
 
-// Tags is what other tags of an image's repository name. What was not found out is empty.
+// Tags are facts about other tags of an image's repository. Unknown ones are empty.
 type Tags struct {
 	// Twin is the tag of the same version with or without a v, and TwinDigest what it names, if
 	// that is another image.

@@ -27,7 +27,7 @@ func NewIndex(name string, t *oci.Tree, configs oci.Get) Index {
 func newEntry(t *oci.Tree, configs oci.Get) Entry {
 	e := Entry{Desc: t.Desc, MediaType: string(t.Desc.MediaType), Layers: t.Layers}
 	switch {
-	case t.Presence == oci.Absent: // left out on purpose
+	case t.Presence == oci.Absent: // omitted on purpose
 		return e
 	case t.Desc.MediaType.IsIndex():
 		nested := NewIndex("", t, configs)
@@ -40,7 +40,7 @@ func newEntry(t *oci.Tree, configs oci.Get) Entry {
 	return e
 }
 
-// Place returns where an image is named, of what a lock says of that: images.txt:12, or a place
+// Place returns the place that names an image, from the text in a lock: images.txt:12, or a place
 // in a manifest without a line.
 func Place(from string) yamlfile.Pos {
 	p := yamlfile.Pos{File: from}
@@ -66,7 +66,7 @@ func (r *Report) Broken() error {
 	return errors.Join(errs...)
 }
 
-// Others returns the findings that are no errors.
+// Others returns the findings that are not errors.
 func (r *Report) Others() (all []Finding) {
 	for _, f := range r.Findings {
 		if f.Severity != Error {

@@ -40,7 +40,7 @@ type Remote struct {
 	Platforms []platform.Platform
 }
 
-// Options say what is known besides the manifests.
+// Options are facts from outside the manifests.
 type Options struct {
 	// Lock has the images and their platforms; without it, and without Remote, images are not
 	// checked.
@@ -75,8 +75,8 @@ type File struct {
 }
 
 // Check reports what breaks a rule in manifests that belong together, sorted by place. The error
-// lists what cannot be read, with file:line:column; the report beside it is about the other files.
-// With a product, whose manifests belong together, nothing is checked then.
+// lists what cannot be read, with file:line:column; the report returned with it is about the
+// other files. With a product, whose manifests belong together, nothing is checked then.
 func Check(ctx context.Context, files []File, o Options) (*Report, error) {
 	m, unreadable := read(files)
 	if unreadable != nil && (o.Product != nil || len(m.files) == 0) {
@@ -109,7 +109,7 @@ func Check(ctx context.Context, files []File, o Options) (*Report, error) {
 	r := newReport(m.files)
 	r.Objects, r.Pods, r.named = len(m.objects), len(m.pods), k.named
 	if !k.sources && len(m.pods) > 0 {
-		r.Unchecked = "the images were not looked at: there is no lock"
+		r.Unchecked = "the images were not checked: the lock is missing"
 	}
 	wrong := r.divide(m.findings(found), m.allows, o)
 	r.Findings = append(r.Findings, m.findings(wrong)...)

@@ -14,11 +14,11 @@ type place struct {
 	pos    yamlfile.Pos
 }
 
-// problem is a place that breaks a rule. It is what rules return.
+// problem is a place that breaks a rule, as rules return it.
 type problem struct {
 	place
 	rule     string
-	what     string   // what is wrong; "" is the title of the rule
+	what     string   // the message; "" is the title of the rule
 	which    string   // one of several at a place, such as the reference in a text
 	severity Severity // "" is that of the rule
 	strict   bool     // an error if the rule is strict

@@ -16,13 +16,13 @@ type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
 	Image    string   `json:"image,omitempty"`  // the reference, or the archive and the reference in it
-	Object   string   `json:"object,omitempty"` // Deployment kpack/kpack-controller; "" for what is about a comment
+	Object   string   `json:"object,omitempty"` // Deployment kpack/kpack-controller; "" for a finding about a comment
 	// spec.template.spec.containers[0].securityContext.privileged
 	Path    string `json:"path,omitempty"`
 	File    string `json:"file"`
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
-	What    string `json:"what"`    // what is wrong
+	What    string `json:"what"`    // the message
 	Instead string `json:"instead"` // what to write instead
 	Link    string `json:"link"`
 	Reason  string `json:"reason,omitempty"` // why it is allowed, if it is
@@ -48,10 +48,10 @@ type Report struct {
 	Findings []Finding `json:"findings"`         // sorted by place
 	// those that a comment or slipway.yaml allows, sorted by place
 	Allowed []Finding `json:"allowed"`
-	// Unchecked states what was not checked, and why; "" if everything was.
+	// Unchecked names the checks that were skipped, and why; "" if there are none.
 	Unchecked string `json:"unchecked,omitempty"`
-	// Unread is what a registry or a disk failed to give, and Skipped what was not looked at on
-	// purpose, of images.
+	// Unread are the parts of images that a registry or a disk did not deliver, and Skipped those
+	// that were not read on purpose.
 	Unread  []Unknown `json:"unread,omitempty"`
 	Skipped []Unknown `json:"skipped,omitempty"`
 	// Made is what a chart makes, by case: where findings have their lines.
@@ -92,8 +92,8 @@ func (r *Report) Count(s Severity) int {
 	return n
 }
 
-// String returns the finding in a line, as errors have it: file:line:column, object, field, what
-// is wrong, what to write instead.
+// String returns the finding in a line, as errors have it: file:line:column, object, field,
+// message, remedy.
 func (f Finding) String() string {
 	return fmt.Sprintf("%s%s; instead: %s%s [%s]", f.place(), f.What, plain(f.Instead), f.inCases(), f.Rule)
 }
@@ -107,7 +107,7 @@ func (f Finding) place() string {
 	return place
 }
 
-// inCases returns what a line says of the cases of a chart.
+// inCases returns the part of a line about the cases of a chart.
 func (f Finding) inCases() string {
 	if f.Cases == "" {
 		return ""
@@ -116,7 +116,7 @@ func (f Finding) inCases() string {
 }
 
 // where returns image, object and path, as far as the finding has them. An image that is the file
-// itself is left out.
+// itself is omitted.
 func (f Finding) where() string {
 	parts := []string{f.Image, f.Object, f.Path}
 	if f.Image == f.File {

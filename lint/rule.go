@@ -19,7 +19,7 @@ type Rule struct {
 	ID       string   // in findings and after slipway:allow
 	Severity Severity // of its findings
 	OS       string   // the operating system of the pods that it applies to; "" for both
-	Title    string   // what is wrong: a sentence without full stop
+	Title    string   // the problem: a sentence without full stop
 	Reason   string   // what a node, the scheduler or the API server does, and why
 	Instead  string   // what to write instead
 	Link     string   // documentation
@@ -37,12 +37,12 @@ type Rule struct {
 	// ReleaseOnly marks a rule that needs all manifests of a release.
 	ReleaseOnly bool
 
-	// check calls report for each place of a pod that breaks the rule. It is nil for rules about
-	// anything but the fields of pods.
+	// check calls report for each place of a pod that breaks the rule. A nil check is for rules
+	// about anything but the fields of pods.
 	check func(p *pod, report reportFunc)
 }
 
-// reportFunc reports a place that breaks a rule: what is wrong, "" for the rule's title, and a path
+// reportFunc reports a place that breaks a rule: the message, "" for the rule's title, and a path
 // of keys and indices below the pod's spec.
 type reportFunc func(what string, path ...any)
 
@@ -86,7 +86,7 @@ var groups = []group{
 	{"Images of registries and archives: signatures, attestations and tags", evidenceRules},
 	{"Images of registries and archives: archives", archiveRules},
 	{"Images of registries and archives: age", ageRules},
-	{"Images of registries and archives: what is inside", insideRules},
+	{"Images of registries and archives: layers", insideRules},
 	{"Charts", chartRules},
 	{"slipway.yaml", productRules},
 	{"kpack", kpackRules},

@@ -14,7 +14,7 @@ var ageRules = []Rule{
 	{
 		ID: "index-base-ended", Severity: Warning,
 		Title:   "the image's base is a release of a distribution that gets no updates any more",
-		Reason:  "What is found in its packages is mended for nobody, or for those alone who pay for it.",
+		Reason:  "No one fixes vulnerabilities in its packages, or only for customers who pay for it.",
 		Instead: "a release that is supported",
 		Link:    "https://endoflife.date/tags/linux-distribution",
 	},

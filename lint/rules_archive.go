@@ -11,8 +11,8 @@ var archiveRules = []Rule{
 	{
 		ID: "archive-name", Severity: Error,
 		Title: "the archive's name says another platform than its images have",
-		Reason: "Who installs a node chooses the archive by its name, and nothing compares it with what is in " +
-			"it: the node imports images that it does not run, or that are not the ones for it.",
+		Reason: "Administrators choose the archive by its name, and nothing compares the name with the content: the " +
+			"node imports images that it does not run, or images for another platform.",
 		Instead: "the images of the platform in the archive, or another name",
 		Link:    linkSave,
 		Seen: "RKE2's script for the archive of Windows Server 2025, which has filled it with the image of 2022 " +
@@ -53,9 +53,9 @@ var archiveRules = []Rule{
 	{
 		ID: "archive-ambiguous", Severity: Error,
 		Title: "the archive has a file or a name that two readers take for two",
-		Reason: "A file is there twice, or as a link, or leads out of the archive; another archive follows the " +
-			"end of the first; or index.json or manifest.json gives two images one name. Which of them a node " +
-			"imports depends on its runtime: what was looked at may be another image than what runs.",
+		Reason: "A file is there twice, or as a link, or leads out of the archive; another archive follows the end " +
+			"of the first; or index.json or manifest.json gives two images one name. Which of them a node imports " +
+			"depends on its runtime: the image that runs may not be the checked one.",
 		Instead: "an archive in which each name is there once",
 		Link:    linkLayout,
 	},
@@ -86,8 +86,8 @@ var archiveRules = []Rule{
 	{
 		ID: "archive-unused", Severity: Note,
 		Title: "no image of the archive lists a blob of it",
-		Reason: "It is copied and stored for nothing: by a tool that has removed an image and left its layers, " +
-			"or as a part of the older form of docker save.",
+		Reason: "The blob takes up space without a use. A tool has removed an image without its layers, or the blob " +
+			"is a part of the older form of docker save.",
 		Instead: "an archive of what its images list",
 		Link:    linkLayout,
 	},

@@ -8,8 +8,8 @@ const (
 	linkSemver    = "https://semver.org"
 )
 
-// evidenceRules are about what is beside an image in its repository or archive: signatures,
-// attestations, SBOMs and other tags. They say nothing of trust, which needs a key.
+// evidenceRules are about the neighbors of an image in its repository or archive: signatures,
+// attestations, SBOMs and other tags. None is about trust, which needs a key.
 var evidenceRules = []Rule{
 	{
 		ID: "evidence-entries", Severity: Note,
@@ -25,8 +25,8 @@ var evidenceRules = []Rule{
 	{
 		ID: "evidence-lost", Severity: Warning,
 		Title: "an attestation or a signature, or what it is about, is not there",
-		Reason: "A tool has copied or changed the image without it. Who verifies the image, or looks for its " +
-			"provenance and SBOM, gets `not found`, or takes what is left for tampering.",
+		Reason: "A tool has copied or changed the image without it. Verifiers of the image, its provenance or its " +
+			"SBOM get `not found`, or take the remainder for tampering.",
 		Instead: "a copy with everything that refers to the image: `slipway promote`, `regctl image copy " +
 			"--referrers`, `oras cp -r`",
 		Link: linkReferrers,
@@ -36,8 +36,8 @@ var evidenceRules = []Rule{
 	{
 		ID: "evidence-subject", Severity: Warning,
 		Title: "a signature, an attestation or an SBOM is about another image",
-		Reason: "It is found by the digest of this image, and its content names another one: verifiers refuse " +
-			"it. Programs that change an image, such as those that compress its layers anew, carry evidence " +
+		Reason: "The registry lists it under the digest of this image, and its content names another one: verifiers " +
+			"refuse it. Programs that change an image, such as those that compress its layers anew, carry evidence " +
 			"over so.",
 		Instead: "evidence that is made for this digest, after the last change of the image",
 		Link:    linkStatement,
@@ -45,8 +45,8 @@ var evidenceRules = []Rule{
 	{
 		ID: "evidence-unreadable", Severity: Note,
 		Title: "the list of signatures and attestations is none",
-		Reason: "The registry answers with something else than a list, or with more than verifiers read. They fail " +
-			"there, whether the image is signed or not.",
+		Reason: "The answer of the registry is not a list, or is longer than verifiers read. Verification fails, " +
+			"whether the image is signed or not.",
 		Instead: "a registry that lists referrers, or answers 404 so that clients use the tag in its place",
 		Link:    linkReferrers,
 	},

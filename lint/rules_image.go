@@ -47,10 +47,10 @@ var imageRules = []Rule{
 	{
 		ID: "image-unresolved", Severity: Warning,
 		Title: "a field of a custom resource names an image or a chart, and gives no reference",
-		Reason: "Its controller completes the name, or pulls the chart with the images in it. What that is Slipway " +
-			"does not know: it is in no list, no pin and no airgap bundle. Fields beside it complete an image: " +
-			"registry, repository, image, tag, version, digest. Values of a chart that are no YAML, or that are " +
-			"in no object of the manifests, are warned of, too.",
+		Reason: "Its controller completes the name, or pulls the chart with the images in it. Slipway does not know " +
+			"the result: no list, no pin and no airgap bundle has it. Neighboring fields complete an image: " +
+			"registry, repository, image, tag, version, digest. The rule also warns of values of a chart that are " +
+			"not YAML, or that no object of the manifests has.",
 		Instead: "a tag or a digest in the fields, lines in images.txt for what the controller pulls, " +
 			"and an entry under lint.allow that says so",
 		Link: "https://github.com/slipway-dev/slipway/blob/main/docs/bundles.md",
@@ -102,8 +102,8 @@ var imageRules = []Rule{
 	{
 		ID: "image-windows-selector", Severity: Warning, OS: windows,
 		Title: "the image is for one Windows build, and the pod does not select it",
-		Reason: "The scheduler does not know for which build an image is. It places the pod on nodes of other " +
-			"builds as well, whose runtime finds nothing to pull: a DaemonSet on each of them.",
+		Reason: "The scheduler does not know for which build an image is. The pod also gets to nodes of other " +
+			"builds, whose runtime finds nothing to pull: a DaemonSet on each of them.",
 		Instead: "nodeSelector `node.kubernetes.io/windows-build`, a RuntimeClass that has it, or an image for each build",
 		Link:    linkVersions,
 	},
@@ -130,7 +130,7 @@ var chartRules = []Rule{
 	},
 }
 
-// productRules are about slipway.yaml. They need all manifests of its release.
+// productRules are about slipway.yaml, and need all manifests of its release.
 var productRules = []Rule{
 	{
 		ID: "product-undecided", Severity: Error,
@@ -143,10 +143,9 @@ var productRules = []Rule{
 	{
 		ID: "image-unused", Severity: Warning,
 		Title: "no manifest names the image",
-		Reason: "It is built, pushed and packed, " +
-			"but nothing in release.yaml runs it or passes it to a program. Often a template still " +
-			"names another image. The rule does not apply to a product without templates, " +
-			"nor to the image that airgap.firstImage names.",
+		Reason: "The image is built, pushed and packed, but nothing in release.yaml runs it or passes it to a " +
+			"program. Often a template still names another image. The rule does not apply to a product without " +
+			"templates, nor to the image that airgap.firstImage names.",
 		Instead: "the image in a template, `{{image \"NAME\"}}` in release.values, or no such image",
 		Link:    "https://github.com/slipway-dev/slipway#readme",
 	},
@@ -180,7 +179,8 @@ var kpackRules = []Rule{
 	},
 }
 
-// allowRules are about comments and entries that allow findings. They cannot be allowed.
+// allowRules are about comments and entries that allow findings. Nothing allows their own
+// findings.
 var allowRules = []Rule{
 	{
 		ID: "allow-unknown", Severity: Error,

@@ -34,9 +34,9 @@ var indexRules = []Rule{
 	{
 		ID: "index-platform-differs", Severity: Error,
 		Title: "the index gives another platform than the image's configuration",
-		Reason: "Nodes choose by the index. They pull an image for another operating system or architecture, " +
-			"and its programs do not start: `exec format error`. An artifact with a platform, in front of the image " +
-			"for it, is pulled in its place.",
+		Reason: "Nodes choose by the index: a node pulls an image for another operating system or architecture, and " +
+			"its programs do not start: `exec format error`. An artifact with a platform, in front of the image for " +
+			"it, is pulled in its place.",
 		Instead: "the platform of the image's own configuration in the index, or the right image",
 		Link:    linkIndex,
 	},
@@ -60,9 +60,9 @@ var indexRules = []Rule{
 	{
 		ID: "index-no-platform", Severity: Error,
 		Title: "an entry of the index has no platform",
-		Reason: "containerd takes the entry on every node whose platform it finds in the configuration, " +
-			"Docker on none: what is pulled depends on the runtime. An image whose configuration has none is for " +
-			"no node.",
+		Reason: "containerd takes the entry on every node whose platform it finds in the configuration, Docker on " +
+			"none: the pulled image depends on the runtime. No node takes an image whose configuration lacks a " +
+			"platform, too.",
 		Instead: "the platform of the image's own configuration in the index, or in the configuration",
 		Link:    linkIndex,
 	},
@@ -84,8 +84,8 @@ var indexRules = []Rule{
 	{
 		ID: "index-unreadable", Severity: Error,
 		Title: "a document of the image is damaged",
-		Reason: "It is no manifest or configuration of an image, has another digest or size, or is larger than " +
-			"runtimes read. What a registry fails to give is no finding: the exit code is 3 then.",
+		Reason: "The document is not a manifest or configuration of an image, has another digest or size, or is " +
+			"larger than runtimes read. A registry that does not answer is not a finding: the exit code is 3 then.",
 		Instead: "an image that a builder or a copy has written completely",
 		Link:    linkIndex,
 	},
@@ -132,7 +132,7 @@ var indexRules = []Rule{
 	},
 	{
 		ID: "index-order", Severity: Note, OS: windows,
-		Title: "an older Windows entry stands before the one that hosts should take",
+		Title: "an older Windows entry precedes the entry that hosts should take",
 		Reason: "containerd before 2.2 takes the first entry that the host runs, and so does Docker with " +
 			"containerd's store: hosts of Windows Server 2025 take the image for 2022 if that comes first. " +
 			"Docker with its own store takes the host's own build, or else the first entry that is not newer " +
@@ -152,9 +152,8 @@ var indexRules = []Rule{
 	{
 		ID: "index-platform-lost", Severity: Warning,
 		Title: "nodes that ran the version before find nothing in this one",
-		Reason: "Nodes of that platform run the version before and find none to update to: " +
-			"`no matching manifest`. Most often a job of the pipeline failed or was taken out, and the " +
-			"index was made of what was left.",
+		Reason: "Nodes of that platform run the version before and find none to update to: `no matching manifest`. " +
+			"Most often a job of the pipeline failed or was taken out, and the index has the remaining images only.",
 		Instead: "an image for the platform, or a word about its end in the release's notes, and an entry " +
 			"of `-allow` or lint.allow",
 		Link: linkIndex,

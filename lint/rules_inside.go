@@ -24,8 +24,9 @@ var insideRules = []Rule{
 	{
 		ID: "index-program-differs", Severity: Error,
 		Title: "the program that the image starts is none for the platform of its entry",
-		Reason: "It does not start: `exec format error`, or `not a valid application for this OS platform`. An empty " +
-			"file, an ELF file that was cut short, and a text that does not begin with `#!` are no programs either.",
+		Reason: "The program does not start: `exec format error`, or `not a valid application for this OS platform`. " +
+			"An empty file, an ELF file that was cut short, and a text that does not begin with `#!` are not " +
+			"programs either.",
 		Instead: "a whole program for this platform: COPY of one file is the same for all of them",
 		Link:    linkExec,
 	},

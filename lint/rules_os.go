@@ -45,7 +45,7 @@ var osRules = []Rule{
 			"but Kubernetes may remove it, and tools that look for the pod's operating system ignore it.",
 		Instead: "`kubernetes.io/os`",
 		Link:    linkBetaLabel,
-		Changed: "It was the only such label.",
+		Changed: "No other label named the operating system.",
 	},
 	{
 		ID: "windows-os-name", Severity: Warning, OS: windows, Folds: true, check: windowsWithoutName,
@@ -54,7 +54,7 @@ var osRules = []Rule{
 			"that Windows ignores, and Pod Security at level restricted requires fields that Windows does not have.",
 		Instead: "`os: {name: windows}`",
 		Link:    linkPodOS, Since: "1.25",
-		Changed: "There was no such field.",
+		Changed: "The field did not exist.",
 	},
 }
 

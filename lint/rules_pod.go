@@ -115,8 +115,8 @@ var podRules = []Rule{
 	{
 		ID: "windows-huge-pages", Severity: Error, OS: windows, check: each(hugePageResources, hugePageVolumes),
 		Title: "Windows containers have no huge pages",
-		Reason: "They need a privilege that Windows containers cannot have; no Windows node offers the resource, " +
-			"so the pod stays pending.",
+		Reason: "Huge pages need a privilege that Windows containers cannot have; no Windows node offers the " +
+			"resource, so the pod stays pending.",
 		Instead: "remove it",
 		Link:    linkContainer,
 	},

@@ -20,7 +20,7 @@ var volumeRules = []Rule{
 			"containerd, nor to HostProcess pods, whose processes see the node's own files.",
 		Instead: "the entire volume in a directory of its own",
 		Link:    linkStorage,
-		Changed: "It could not work: Docker mounted entire volumes only.",
+		Changed: "Docker mounted entire volumes only.",
 	},
 	{
 		ID: "windows-file-mount", Severity: Note, OS: windows, check: inVolumes(fileHostPath),

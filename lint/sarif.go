@@ -10,7 +10,7 @@ import (
 )
 
 // The parts of SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html)
-// that findings need. Code hosts show such files beside the lines that they are about.
+// that findings need. Code hosts show such files next to the lines that they are about.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`

@@ -7,8 +7,8 @@ import (
 	"github.com/slipway-dev/slipway/render/workload"
 )
 
-// unresolved reports whether what a field of a custom resource has is no reference, so that only
-// its controller knows what is pulled. Names of the product become references.
+// unresolved reports whether the value of a field of a custom resource is incomplete, so that
+// only its controller knows the image. Names of the product become references.
 func (k *known) unresolved(o workload.Object, value string) bool {
 	return o.IsIncomplete(value) && !strings.Contains(value, "://") && !k.images.IsProduct(value)
 }
@@ -26,8 +26,8 @@ func (k *known) unresolvedImages(m *manifests) (all []problem) {
 				p.what = fmt.Sprintf("%s is not in the release: no list and no bundle has what a controller "+
 					"pulls from it", c.Value)
 			case c.Reference == "" && !k.images.IsProduct(c.Value):
-				p.what = fmt.Sprintf("%s is no reference with a tag or a digest, and the fields beside it do not "+
-					"complete it", c.Value)
+				p.what = fmt.Sprintf("%s is not a reference with a tag or a digest, and the neighboring fields do "+
+					"not complete it", c.Value)
 			default:
 				return
 			}

@@ -14,7 +14,7 @@ import (
 // windowsOption is a value of the windowsOptions of a pod or container.
 type windowsOption[T any] struct {
 	value *T
-	path  []any // of the field, below the pod's spec; of the container if there is no value
+	path  []any // of the field, below the pod's spec; of the container if the value is nil
 }
 
 // option returns the option of a container: its own, or else the pod's.
@@ -80,7 +80,7 @@ const (
 	maxUser   = 104
 )
 
-// userNameFault returns what is wrong with a runAsUserName, or "".
+// userNameFault returns the fault of a runAsUserName, or "".
 func userNameFault(name string) string {
 	domain, user, hasDomain := strings.Cut(name, `\`)
 	if !hasDomain {

@@ -48,7 +48,7 @@ func ReadCharts(ctx context.Context, paths, valueFiles []string, l *lock.Lock,
 	return sources, unknown, nil
 }
 
-// Err returns an error for each pod and image without a node, and for what was not judged.
+// Err returns an error for each pod and image without a node, and for those that were not judged.
 func (r *Report) Err() error {
 	errs := r.Unmet()
 	for _, what := range r.Unknown {

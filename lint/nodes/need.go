@@ -25,7 +25,7 @@ func needs(spec *corev1.PodSpec, n Node) []Reason {
 		case want.IsZero() || ok && want.Cmp(have) <= 0:
 		case !ok:
 			reasons = append(reasons,
-				Reason{"resources", fmt.Sprintf("the pod asks for %s %s, the node has none", want.String(), name)})
+				Reason{"resources", fmt.Sprintf("the pod asks for %s %s, which the node lacks", want.String(), name)})
 		default:
 			reasons = append(reasons, Reason{
 				"resources",

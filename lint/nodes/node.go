@@ -80,7 +80,7 @@ func (n *Node) reported(what, info, label string) string {
 	switch {
 	case info == "" && value == "":
 		n.Notes = append(n.Notes,
-			fmt.Sprintf("the node does not report its %s: nodeInfo has none, and the label %s is missing", what, label))
+			fmt.Sprintf("the node does not report its %s: nodeInfo and the label %s are missing", what, label))
 	case info == "":
 		return value
 	case value != "" && value != info:

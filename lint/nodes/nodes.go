@@ -1,11 +1,11 @@
 // Package nodes finds out which nodes of a cluster run the pods and images of a release, and why
 // the others do not.
 //
-// It decides what the scheduler, the kubelet and the container runtime decide one after the other,
-// with the code of Kubernetes if there is some (k8s.io/component-helpers): node selector and
-// required affinity, taints without tolerations, the pod's requests and the node's allocatable
-// resources, the pod's os, and for every image whether it has a manifest that the node's runtime
-// accepts (package platform). It ignores what changes constantly: free capacity, ports, volumes,
+// The package repeats the decisions of the scheduler, the kubelet and the container runtime, with
+// the code of Kubernetes if it is public (k8s.io/component-helpers): node selector and required
+// affinity, taints without tolerations, the pod's requests and the node's allocatable resources,
+// the pod's os, and for every image whether it has a manifest that the node's runtime accepts
+// (package platform). Facts that change constantly are ignored: free capacity, ports, volumes,
 // other pods.
 //
 // Nodes come from a file ([Read]) or from a cluster ([List]).
@@ -153,7 +153,7 @@ func (r *Report) Unmet() []error {
 	var errs []error
 	why := ""
 	if len(r.Nodes) == 0 {
-		why = ": there are no nodes"
+		why = ": the list of nodes is empty"
 	}
 	add := func(what string, verdicts []Verdict) {
 		if !slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Runs }) {

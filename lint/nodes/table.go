@@ -77,7 +77,7 @@ func lines(t *output.Table, what string, verdicts []Verdict, notes []string) {
 		t.Row("%s\t%s\t%s\t%s", what, g.runs, some(g.nodes), g.why)
 	}
 	if len(groups) == 0 && len(notes) == 0 {
-		t.Row("%s\tno\t-\tthere are no nodes", what)
+		t.Row("%s\tno\t-\tthe list of nodes is empty", what)
 	}
 	for _, n := range notes {
 		t.Row("%s\tnote\t-\t%s", what, n)

@@ -332,7 +332,7 @@ func TestUpdate(t *testing.T) {
 config/app.yaml:13:38 pause:3.10.0@D pause:3.10.0@D tag moved
 more.yaml:1:19 side it has neither tag nor digest: write the tag that is meant
 warning: images.txt:3:1: pause:3.10.0@D: pause:3.10.0@D has an entry for ` +
-		`windows/amd64:10.0.17763.1, and this image has none; instead: an image for the platform, or a word about ` +
+		`windows/amd64:10.0.17763.1, and this image does not; instead: an image for the platform, or a word about ` +
 		`its end in the release's notes, and an entry of -allow or lint.allow [index-platform-lost]`; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -525,7 +525,7 @@ func TestMovedLacks(t *testing.T) {
 	}
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "/v2/pause:3.10.1@sha256:") ||
 		!strings.Contains(r.Warnings[0], ": "+s.Host()+"/pause:3.10.0@") ||
-		!strings.Contains(r.Warnings[0], " has an entry for windows/amd64:10.0.20348.1, and this image has none") {
+		!strings.Contains(r.Warnings[0], " has an entry for windows/amd64:10.0.20348.1, and this image does not") {
 		t.Errorf("the warnings are %q", r.Warnings)
 	}
 }

@@ -50,7 +50,7 @@ home: https://example.com
 	bad := load(t, "-- app/Chart.yaml --\n"+
 		"apiVersion: v2\nname: demo\nversion: 1.0.0\nannotations: {helm.sh/images: \"no list\"}\n")
 	_, err = bad.WithListed(nil, pin)
-	if err == nil || !strings.Contains(err.Error(), "helm.sh/images cannot be added to: it is no list of images in YAML") {
-		t.Errorf("what is no list: %v", err)
+	if err == nil || !strings.Contains(err.Error(), "helm.sh/images cannot be added to: it is not a list of images in YAML") {
+		t.Errorf("a value that is not a list: %v", err)
 	}
 }
