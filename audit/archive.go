@@ -44,7 +44,7 @@ func (r Reader) file(ctx context.Context, file string) ([]lint.Index, error) {
 		return nil, ctx.Err()
 	case len(all.files) == 0 && !compressed(f) &&
 		(errors.Is(err, tar.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF)):
-		return r.list(ctx, file) // it is no archive
+		return r.list(ctx, file) // not an archive
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", file, archive.Damaged(err))
 	}
@@ -59,7 +59,7 @@ func (r Reader) file(ctx context.Context, file string) ([]lint.Index, error) {
 	return list, err
 }
 
-// compressed reports whether a file begins as what is compressed does.
+// compressed reports whether a file begins as a compressed one does.
 func compressed(f io.ReaderAt) bool {
 	head := make([]byte, archive.HeadSize)
 	n, _ := f.ReadAt(head, 0) // a short file is an error

@@ -1,11 +1,11 @@
 // Package audit reads images as registries and archives have them, for [lint.CheckIndexes] to
 // judge.
 //
-// Nothing of Slipway has to have made them: it reads any reference, lists of references, manifests
-// and charts, archives of docker save and docker buildx, OCI layouts in directories and archives,
-// and Slipway's bundles. Of a registry it reads documents alone, and no layer: the index, for each
-// entry its manifest and its configuration, and what is beside the image: evidence and other tags.
-// An archive it reads from its start to its end.
+// Any tool may have made them. The package reads references, lists of references, manifests and
+// charts, archives of docker save and docker buildx, OCI layouts in directories and archives, and
+// Slipway's bundles. From a registry come documents only, and no layer: the index, for each entry
+// its manifest and its configuration, the evidence of the image and other tags. An archive is
+// read from its start to its end.
 package audit
 
 import (
@@ -41,8 +41,8 @@ type Reader struct {
 	// Before is the image that each of the others follows: a reference. Without it that is the
 	// newest older version among the tags of its repository; with "none" none is looked for.
 	Before string
-	// Values are files with values of charts, and Cases are others by name, each beside the
-	// chart's own.
+	// Values are files with values of charts, and Cases are others by name, each in addition to
+	// the chart's own.
 	Values []string
 	Cases  []Case
 	// Deep reads layers, too; nil reads none.
@@ -94,8 +94,8 @@ func (r Reader) Read(ctx context.Context, arg string) (all []lint.Index, found [
 	}
 	ref, err := name.ParseReference(arg)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s is no file and no image reference: write repository:tag, or the path of a "+
-			"list, a manifest, a chart or an archive", arg)
+		return nil, nil, fmt.Errorf("%s is neither a file nor an image reference: write repository:tag, or the path "+
+			"of a list, a manifest, a chart or an archive", arg)
 	}
 	all, err = r.named(ctx, []lint.Index{{Name: arg}}, []name.Reference{ref})
 	return all, nil, err
@@ -145,7 +145,7 @@ func (r Reader) named(ctx context.Context, all []lint.Index, refs []name.Referen
 			read.Name, read.Pos, read.Origin = i.Name, i.Pos, i.Origin
 			*i = read
 			if err = r.before(ctx, ref, i); err == nil {
-				err = r.beside(ctx, ref, i)
+				err = r.neighbors(ctx, ref, i)
 			}
 			return err
 		})
@@ -213,7 +213,7 @@ func (r Reader) index(d v1.Descriptor, raw []byte, from source, depth int) lint.
 	return i
 }
 
-// listed reads what an index lists. An attestation is no image, and is not read.
+// listed reads what an index lists. Attestations are not images, and are not read.
 func (r Reader) listed(d v1.Descriptor, from source, depth int) lint.Entry {
 	e := lint.Entry{Desc: d}
 	if e.IsAttestation() {

@@ -261,9 +261,9 @@ func TestNothing(t *testing.T) {
 	reader := reader()
 	for arg, want := range map[string]string{
 		filepath.Join(dir, "list"): "names no image",
-		filepath.Join(dir, "bad"):  "bad:3:1: \"no image\" is no image reference",
+		filepath.Join(dir, "bad"):  "bad:3:1: \"no image\" is not an image reference",
 		dir:                        "has neither index.json nor manifest.json",
-		"Not An Image":             "is no file and no image reference",
+		"Not An Image":             "is neither a file nor an image reference",
 	} {
 		_, _, err := reader.Read(t.Context(), arg)
 		if err == nil || !strings.Contains(err.Error(), want) {

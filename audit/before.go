@@ -60,7 +60,7 @@ func (r Reader) listing(ctx context.Context, ref name.Reference) (*lint.Index, e
 	return i, nil
 }
 
-// earlier returns the image before: the one that is given, or the one that the tags tell.
+// earlier returns the previous image: the given one, or the one of the previous tag.
 func (r Reader) earlier(ctx context.Context, ref name.Reference) name.Reference {
 	switch r.Before {
 	case NoBefore:
@@ -79,7 +79,7 @@ func (r Reader) earlier(ctx context.Context, ref name.Reference) name.Reference 
 	}
 	page, err := r.memory.tags.Of(ctx, r.Client, tag.Context())
 	if err != nil {
-		return nil // beside says so
+		return nil // neighbors reports it
 	}
 	if before := imagetag.Before(tag.TagStr(), page.Tags); before != "" {
 		return tag.Context().Tag(before)

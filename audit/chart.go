@@ -78,7 +78,7 @@ func chartLayer(arg string, d v1.Descriptor, raw []byte) (v1.Descriptor, error) 
 		if t.Desc.MediaType.IsIndex() || t.Config != nil && t.Config.MediaType.IsConfig() {
 			what = "an image"
 		}
-		return v1.Descriptor{}, fmt.Errorf("%s is no chart: it is %s; name an image without %s", arg, output.Line(what),
+		return v1.Descriptor{}, fmt.Errorf("%s is not a chart but %s; name an image without %s", arg, output.Line(what),
 			OCI)
 	}
 	for _, l := range t.Layers {

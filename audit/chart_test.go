@@ -122,8 +122,8 @@ func TestPulledChartBad(t *testing.T) {
 		return lies
 	})
 	for what, want := range map[string]string{
-		":image":    "is no chart: it is an image; name an image without oci://",
-		":artifact": "is no chart: it is text/x\\x1b[31m; name an image without oci://",
+		":image":    "is not a chart but an image; name an image without oci://",
+		":artifact": "is not a chart but text/x\\x1b[31m; name an image without oci://",
 		":empty":    "lists no layer of type application/vnd.cncf.helm.chart.content.v1.tar+gzip",
 		":large":    "has 1099511627776 bytes: it may have at most 67108864",
 		":text":     "is not a chart: ",

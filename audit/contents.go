@@ -100,8 +100,8 @@ func (c *contents) begin(d v1.Descriptor) {
 	}
 }
 
-// layers names the layers of a manifest that are not there, and those that are damaged. Of a
-// manifest whose configuration is not there none is expected: it was left out of the archive.
+// layers names the missing layers of a manifest, and the damaged ones. If the configuration is
+// missing, the image was omitted from the archive, and no layer is expected.
 func (c *contents) layers(t *oci.Tree) (lost, damaged []string, err error) {
 	c.use(t.Blobs()...)
 	if t.Subject != nil && !c.has(c.path(t.Subject.Digest)) {
@@ -157,7 +157,7 @@ func (c *contents) useAll(d v1.Descriptor) {
 	}
 }
 
-// end notes what an image uses besides what was read of it: its attestations.
+// end notes the blobs that an image uses and that were not read with it: its attestations.
 func (c *contents) end(i lint.Index) {
 	c.attested(i)
 	slices.Sort(c.lists[len(c.lists)-1].configs)
@@ -175,7 +175,7 @@ func (c *contents) attested(i lint.Index) {
 	}
 }
 
-// archive returns what is said of the archive as a whole.
+// archive returns the facts about the archive as a whole.
 func (c *contents) archive(from string, list []lint.Index) *lint.Archive {
 	a := &lint.Archive{Path: from, Snapshot: c.snapshot}
 	c.signatures()
@@ -213,8 +213,8 @@ func alone(what string, subject v1.Hash) string {
 	return fmt.Sprintf("%s is about %s, which is not there", what, subject)
 }
 
-// signatures looks at what is named as cosign's tags are: sha256-HEX.sig has to be about a document
-// of the archive.
+// signatures checks the images with names like cosign's tags: sha256-HEX.sig has to be about a
+// document of the archive.
 func (c *contents) signatures() {
 	for _, l := range c.lists {
 		tag := l.name[strings.LastIndexByte(l.name, ':')+1:]

@@ -42,8 +42,8 @@ func NewDeep() (*Deep, error) {
 // DeepIn makes a Deep that reads the layers of a store, and remembers there which files they have.
 func DeepIn(st *store.Store) *Deep { return &Deep{layers: tree.ScratchIn(st)} }
 
-// Inside returns what is wrong in the layers of an image that is complete in a store, which
-// remembers it.
+// Inside returns the problems in the layers of an image that is complete in a store, which
+// remembers them.
 func (d *Deep) Inside(ctx context.Context, st *store.Store, e lint.Entry) (*lint.Inside, error) {
 	const kind = "inside 4" // another form of lint.Inside has another number
 	return store.Remember(st, kind, e.Desc.Digest.String(), func(*lint.Inside) bool { return true },
@@ -57,7 +57,7 @@ func (d *Deep) Inside(ctx context.Context, st *store.Store, e lint.Entry) (*lint
 		})
 }
 
-// Close removes what was read.
+// Close removes the files that were read.
 func (d *Deep) Close() error { return d.layers.Close() }
 
 // look reads the layers of an image's entries; open opens one by its descriptor.
@@ -204,9 +204,9 @@ func (d *Deep) others(ctx context.Context, layers []v1.Layer, diffIDs []v1.Hash,
 	return "its layers have the directory Files: they are those of a Windows image", nil
 }
 
-// isWindowsLayer reports whether the names in the root of a layer are those of a layer for Windows
-// (https://github.com/microsoft/hcsshim/tree/main/pkg/ociwclayer), beside those that eStargz adds
-// (https://github.com/containerd/stargz-snapshotter/blob/main/docs/estargz.md).
+// isWindowsLayer reports whether the names in the root of a layer are those of a layer for
+// Windows (https://github.com/microsoft/hcsshim/tree/main/pkg/ociwclayer), apart from those that
+// eStargz adds (https://github.com/containerd/stargz-snapshotter/blob/main/docs/estargz.md).
 func isWindowsLayer(names []string) bool {
 	files := false
 	for _, name := range names {

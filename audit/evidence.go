@@ -17,16 +17,16 @@ import (
 	"github.com/slipway-dev/slipway/lint"
 )
 
-// Bounds of what is read of the evidence of one image: the documents, of which each takes two
+// Bounds of the evidence that is read for one image: the documents, of which each takes two
 // requests, and the entries whose evidence is looked for.
 const (
 	maxProofs  = 8
 	maxEntries = 64
 )
 
-// beside adds what the repository has beside an image: evidence, if it is an index, and what other
-// tags name.
-func (r Reader) beside(ctx context.Context, ref name.Reference, i *lint.Index) error {
+// neighbors adds the facts of the repository about an image: evidence, if it is an index, and the
+// images of other tags.
+func (r Reader) neighbors(ctx context.Context, ref name.Reference, i *lint.Index) error {
 	if i.Raw == nil {
 		return ctx.Err()
 	}
@@ -48,7 +48,7 @@ func (r Reader) beside(ctx context.Context, ref name.Reference, i *lint.Index) e
 		return ctx.Err()
 	}
 	index := ref.Context().Digest(i.Desc.Digest.String())
-	found, _ := r.memory.evidence.Do(index.String(), func() (evidence, error) { // there is no error
+	found, _ := r.memory.evidence.Do(index.String(), func() (evidence, error) { // the error is always nil
 		s := search{Reader: r, ctx: ctx, repo: ref.Context(), page: page, index: i}
 		return s.all(err != nil), nil
 	})
@@ -56,7 +56,7 @@ func (r Reader) beside(ctx context.Context, ref name.Reference, i *lint.Index) e
 	return ctx.Err()
 }
 
-// evidence is what was found of an index, and what is not known of it.
+// evidence is the evidence of an index, with the gaps in it.
 type evidence struct {
 	*lint.Evidence
 
@@ -87,7 +87,7 @@ type document struct {
 }
 
 // all finds the evidence of the index, and that of its entries if it has any itself. Without the
-// tags of the repository nothing is said of what is not found.
+// tags of the repository, missing evidence of entries is not reported.
 func (s *search) all(withoutTags bool) evidence {
 	e := evidence{Evidence: &lint.Evidence{}}
 	docs, err := s.find(-1, s.index.Desc.Digest)

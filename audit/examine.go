@@ -79,7 +79,7 @@ func examine(t *tree.Tree, c *v1.ConfigFile, whole bool) (in *lint.Inside, progr
 	return in, file, nil
 }
 
-// inPlaceOf returns what is in the place of a directory or one above it; "" for nothing else.
+// inPlaceOf returns the file in the place of a directory or one above it; "" for none.
 func inPlaceOf(t *tree.Tree, dir string) (string, error) {
 	if !path.IsAbs(dir) || len(dir) > maxPath {
 		return "", nil // the first of which another rule is about
@@ -101,7 +101,7 @@ func inPlaceOf(t *tree.Tree, dir string) (string, error) {
 	return "", nil
 }
 
-// otherName returns what is wrong with the first file that cannot have its name on Windows; "" for
+// otherName returns the problem of the first file that cannot have its name on Windows; "" for
 // none.
 func otherName(t *tree.Tree) string {
 	for _, p := range slices.Sorted(maps.Keys(t.Nodes)) {

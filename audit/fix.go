@@ -50,7 +50,7 @@ func (r Reader) Fix(ctx context.Context, text string, f Fix) (Fixed, error) {
 	}
 	ref, err := name.ParseReference(text)
 	if err != nil {
-		return Fixed{}, fmt.Errorf("%s is no image reference: write repository:tag", text)
+		return Fixed{}, fmt.Errorf("%s is not an image reference: write repository:tag", text)
 	}
 	was, err := r.taken(ctx, f)
 	if err != nil {
@@ -77,7 +77,7 @@ func (r Reader) Fix(ctx context.Context, text string, f Fix) (Fixed, error) {
 		return done, nil
 	}
 	if tag, ok := ref.(name.Tag); ok && f.moves() && tag.Name() == f.To.Tag(f.Tag).Name() {
-		was = i.Desc.Digest // what was judged, and nothing else
+		was = i.Desc.Digest // only the judged image is replaced
 	}
 	get := r.Client.Manifests(ctx, ref.Context())
 	tree, err := oci.Read(m.Desc, func(d v1.Descriptor) ([]byte, error) {

@@ -152,7 +152,7 @@ func TestBefore(t *testing.T) {
 			if before != "" {
 				at = before
 			}
-			want = "index-platform-lost: " + at + " has an entry for " + want + ", and this image has none"
+			want = "index-platform-lost: " + at + " has an entry for " + want + ", and this image does not"
 		}
 		if got != want {
 			t.Errorf("before %q: %q, not %q", before, got, want)

@@ -18,7 +18,7 @@ type kept struct {
 	file  *disk.File
 }
 
-// keep returns an archive that f has and plain decompresses. What is compressed is written to the
+// keep returns an archive that f has and plain decompresses. A compressed one is written to the
 // directory of layers; a tar is read where it is.
 func (d *Deep) keep(f io.ReaderAt, plain io.Reader) (*kept, error) {
 	if d == nil {
@@ -56,7 +56,7 @@ func (k *kept) flush() error {
 	return k.spool.Flush()
 }
 
-// close removes what was written.
+// close removes the written file.
 func (k *kept) close() {
 	if k.file != nil {
 		k.file.Abort()

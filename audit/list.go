@@ -32,7 +32,8 @@ func (r Reader) list(ctx context.Context, file string) ([]lint.Index, error) {
 		}
 		ref, err := name.ParseReference(line)
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d:1: %q is no image reference: write one reference per line, repository:tag",
+			return nil, fmt.Errorf("%s:%d:1: %q is not an image reference: write one reference per line, "+
+				"repository:tag",
 				file, n, line)
 		}
 		seen[line] = true

@@ -30,7 +30,7 @@ var ErrNoIndex = errors.New("it has no index to mend: its builder makes one")
 // platform that its image's configuration has; the newest Windows entries come first. The rest of
 // the document stays as it is.
 //
-// It is an error if a document could not be read, and if a finding stays that Mend cannot end.
+// A document that could not be read is an error, and so is a finding that Mend cannot end.
 func Mend(i lint.Index, o lint.IndexOptions) (Mended, error) {
 	if i.Single {
 		return Mended{}, ErrNoIndex
@@ -60,8 +60,9 @@ func Mend(i lint.Index, o lint.IndexOptions) (Mended, error) {
 	}
 }
 
-// steps are the rules whose findings are answered together. Those of a step may come and go with an
-// answer to one before: an entry is no duplicate of what is removed, or is for another platform.
+// steps are the rules whose findings are answered together. Those of a step may come and go with
+// an answer to one before: an entry is not a duplicate of a removed one, or is for another
+// platform.
 var steps = [][]string{
 	{
 		"index-missing", "index-unreadable", "evidence-lost", "index-no-platform", "index-platform-differs",
@@ -105,7 +106,7 @@ func numbered(i lint.Index) []int {
 	return all
 }
 
-// step answers findings. It changes nothing of i.
+// step answers findings, and does not change i.
 func (m *Mended) step(i lint.Index, numbers []int, found []lint.Finding) (lint.Index, []int) {
 	entries, removed := slices.Clone(i.Entries), map[int]bool{}
 	for _, f := range found {
@@ -198,8 +199,8 @@ func remaining(e lint.Evidence, removed map[int]bool) *lint.Evidence {
 	return &e
 }
 
-// corrected returns the platform of an entry as its image has it; nil if the image has none. What a
-// configuration leaves out, such as a variant, stays as it is in the index.
+// corrected returns the platform of an entry as its image has it; nil if the image lacks one.
+// Fields that a configuration omits, such as a variant, stay as in the index.
 func corrected(e lint.Entry) *v1.Platform {
 	if e.Config == nil || e.Config.OS == "" || e.Config.Architecture == "" {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// architectures are the words that names of files have for architectures. Some mean one only beside
-// an operating system.
+// architectures are the words that names of files have for architectures. Some mean one only next
+// to an operating system.
 var architectures = map[string]string{
 	"amd64": "amd64", "arm64": "arm64", "aarch64": "arm64", "s390x": "s390x", "ppc64le": "ppc64le",
 	"riscv64": "riscv64", "loong64": "loong64", "arm": "arm", "armhf": "arm", "386": "386",
@@ -24,10 +24,10 @@ var (
 	day     = lazyregexp.New(`^[0-9]{2}$`)
 )
 
-// promised returns what the name of an archive or a list says of the platform of its images:
-// rke2-windows-ltsc2022-amd64-images.tar.zst, k3s-airgap-images-arm64.tar.gz. The names of products
-// have such words, too: an operating system counts beside an architecture or a release only, and a
-// year behind windows. A name with several of a kind says nothing.
+// promised returns the platform that the name of an archive or a list states for its images:
+// rke2-windows-ltsc2022-amd64-images.tar.zst, k3s-airgap-images-arm64.tar.gz. The names of
+// products have such words, too: an operating system counts next to an architecture or a release
+// only, and a year behind windows. A name with several of a kind states none.
 func promised(file string) lint.Promise {
 	w := fileWords(words.FindAllString(strings.ToLower(endings.ReplaceAllString(filepath.Base(file), "")), -1))
 	var p platform.Platform
@@ -66,7 +66,7 @@ func (w fileWords) at(n int) string {
 
 func (w fileWords) isOS(n int) bool { return w.at(n) == platform.Windows || w.at(n) == platform.Linux }
 
-// architecture returns the architecture that a word means. The short ones mean one beside an
+// architecture returns the architecture that a word means. The short ones mean one next to an
 // operating system, and arm also at the end.
 func (w fileWords) architecture(n int) string {
 	switch w.at(n) {

@@ -53,7 +53,8 @@ func (r Reader) saved(ctx context.Context, from string, all files) ([]lint.Index
 		if err := misnamed(all); err != nil {
 			return nil, fmt.Errorf("%s: %w", from, err)
 		}
-		return nil, fmt.Errorf("%s has neither index.json nor manifest.json: it is no archive of images", from)
+		return nil, fmt.Errorf("%s has neither index.json nor manifest.json, so that it is not an archive of "+
+			"images", from)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", from, err)
@@ -130,7 +131,7 @@ func (i savedImage) entry(all files) (e lint.Entry) {
 		if f.sum == h || f.sum.Hex == digits.FindString(path.Base(l)) {
 			continue
 		}
-		// what is compressed under another name is compared with nothing
+		// a compressed layer under another name is not compared
 		if !f.compressed || len(digits.FindString(path.Base(l))) > 0 {
 			e.Damaged = append(e.Damaged, fmt.Sprintf("the bytes of %s have the digest %s", l, f.sum))
 		}
@@ -138,7 +139,7 @@ func (i savedImage) entry(all files) (e lint.Entry) {
 	return e
 }
 
-// layers returns what opens the layers of an entry. They have no digest but the one in the
+// layers returns the opener of the layers of an entry, whose only digest is the one in the
 // configuration.
 func (i savedImage) layers(all files, e lint.Entry) opener {
 	return func(d v1.Descriptor) (io.ReadCloser, error) {

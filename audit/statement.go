@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/lint"
 )
 
-// maxStatement bounds in bytes a statement that is read. Larger ones are those of SBOMs, beside
+// maxStatement bounds in bytes a statement that is read. Larger ones are those of SBOMs, next to
 // which BuildKit keeps a small one.
 const maxStatement = 4 << 20
 
@@ -77,8 +77,8 @@ func (doc document) about(p *lint.Proof, from source) error {
 	return nil
 }
 
-// unread notes why a document of evidence was not read. It returns the error of a source that has
-// failed, and nil for an answer.
+// unread notes why a document of evidence was not read, and returns the error of a source that
+// has failed, nil for an answer.
 func unread(p *lint.Proof, err error) error {
 	if p.Read = outcome.Of(err); p.Read == outcome.Unread {
 		return err

@@ -18,7 +18,7 @@ import (
 )
 
 // Tags has the tags of repositories, of each the first page of the registry's list, which is read
-// once. The zero value has none yet. Several goroutines may use it.
+// once. The zero value is empty. Several goroutines may use it.
 type Tags struct {
 	pages   once.Map[TagPage]
 	digests once.Map[v1.Hash] // of the tags that were asked for, by their names
@@ -28,7 +28,7 @@ type Tags struct {
 type TagPage struct {
 	// Tags are in the registry's order. There are none if it does not list them.
 	Tags []string
-	// Whole means that there is no other page: a tag that is not in Tags does not exist.
+	// Whole means that this is the only page: a tag that is not in Tags does not exist.
 	Whole bool
 	// Refused is why the registry does not list tags, or not for this account; nil if it does. Of a
 	// repository that it does not have, it may answer the same.
@@ -41,8 +41,8 @@ func (p TagPage) Has(tag string) bool { return slices.Contains(p.Tags, tag) }
 // MayHave reports whether a tag may exist: it is on the page, or there are other pages.
 func (p TagPage) MayHave(tag string) bool { return !p.Whole || p.Has(tag) }
 
-// Of returns the tags of a repository. It is no error if the registry has none, or lists them not
-// or not for this account ([TagPage.Refused]).
+// Of returns the tags of a repository. A registry without tags is not an error, nor is one that
+// does not list them, or not for this account ([TagPage.Refused]).
 func (t *Tags) Of(ctx context.Context, c *network.Client, repo name.Repository) (TagPage, error) {
 	return t.pages.Do(repo.Name(), func() (TagPage, error) { return readTags(ctx, c, repo) })
 }

@@ -14,8 +14,8 @@ import (
 
 const latest = "latest"
 
-// twins looks at what other tags name than the one that an image was read by: its version with or
-// without a v, and latest. It asks for at most two digests.
+// twins resolves other tags than that of an image: its version with or without a v, and latest.
+// At most two digests are requested.
 func (r Reader) twins(ctx context.Context, ref name.Reference, page TagPage, i *lint.Index) error {
 	tag, ok := ref.(name.Tag)
 	if !ok {

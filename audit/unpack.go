@@ -213,7 +213,7 @@ func (p packed) add(name string, offset, size int64, r io.Reader, kept *int64) e
 	return nil
 }
 
-// digest reads a file. It returns the content of what may be a document.
+// digest reads a file, and returns its content if it may be a document.
 func digest(r io.Reader, size int64) (f packedFile, document []byte, err error) {
 	sum := sha256.New()
 	head := make([]byte, 4)
@@ -242,8 +242,8 @@ func digest(r io.Reader, size int64) (f packedFile, document []byte, err error) 
 // magic begins what gzip and zstd write.
 var magic = [][]byte{{0x1f, 0x8b}, {0x28, 0xb5, 0x2f, 0xfd}}
 
-// bounded is a reader of what an archive unpacks to, at most so many bytes. It cannot seek, so that
-// the tar reader reads what it skips.
+// bounded is a reader of an unpacked archive, at most so many bytes. Without Seek, the tar reader
+// reads the parts that it skips.
 type bounded struct {
 	r       io.Reader
 	n, most int64
