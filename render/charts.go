@@ -26,8 +26,8 @@ type Chart struct {
 	Unrendered []chart.Unrendered
 }
 
-// Charts returns the charts of p, in its order. It is an error if one does not render, and if an
-// image of the product in one cannot be pinned.
+// Charts returns the charts of p, in its order. A chart that does not render is an error, and so
+// is an image of the product in one that cannot be pinned.
 func Charts(ctx context.Context, p *product.Product, l *lock.Lock) ([]Chart, error) {
 	var all []Chart
 	var errs []error

@@ -21,7 +21,7 @@ type evaluation struct {
 	Values  []byte // YAML; empty if there are none
 }
 
-// templateFile is a file as ytt knows it. It is a [files.Source].
+// templateFile is a file as ytt knows it, a [files.Source].
 type templateFile struct {
 	Path, Shown, Described string
 	Text                   []byte

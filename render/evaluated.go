@@ -93,7 +93,7 @@ func (e *evaluated) position(p *packed, at *filepos.Position) {
 	}
 }
 
-// unpack returns what was packed.
+// unpack returns the value that was packed.
 func (e evaluated) unpack(p packed) any {
 	var at *filepos.Position
 	switch {

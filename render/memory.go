@@ -8,9 +8,9 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Memory remembers what was rendered for the stages of one release: they render before there are
-// digests, to find images and to judge, and again when third-party images were fetched. What no
-// digest has changed is the same. A nil Memory remembers nothing.
+// Memory remembers renderings for the stages of one release: they render before digests exist, to
+// find images and to judge, and again when third-party images were fetched. Renderings that no
+// digest has changed are reused. A nil Memory remembers nothing.
 type Memory struct {
 	manifests map[string]*Manifest
 	charts    map[string][]Chart

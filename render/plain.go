@@ -16,9 +16,9 @@ import (
 )
 
 // plain keeps ytt from evaluating a file without its annotations, so that comments in it are
-// nothing but comments. Overlays apply to it all the same. It refuses Helm templates, files on
-// which ytt's parser panics, and plain YAML files with a key twice, of which ytt would use the last
-// value. ytt itself reports all other mistakes.
+// nothing but comments. Overlays apply to it all the same. Helm templates are refused, and so are
+// files on which ytt's parser panics, and plain YAML files with a key twice, of which ytt would
+// use the last value. ytt itself reports all other mistakes.
 func plain(f *files.File, origin map[string]string) (*files.File, error) {
 	if f.Type() != files.TypeYAML || !f.IsTemplate() {
 		return f, nil

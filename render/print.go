@@ -24,7 +24,7 @@ func manifest(l *lock.Lock, docs []document, values map[string]any) (*Manifest, 
 		}
 		b.WriteString("---\n")
 		var written yaml.Node
-		if err := yaml.Unmarshal(y, &written); err == nil && len(written.Content) > 0 { // lint reports what is not YAML
+		if err := yaml.Unmarshal(y, &written); err == nil && len(written.Content) > 0 { // lint reports other documents
 			origins{d, m.origins, bytes.Count(b.Bytes(), []byte("\n"))}.add(written.Content[0], d.yaml.Value)
 		}
 		b.Write(y)
@@ -33,8 +33,8 @@ func manifest(l *lock.Lock, docs []document, values map[string]any) (*Manifest, 
 	return m, nil
 }
 
-// head describes the file and how it was made. It names neither time nor machine: the same release
-// has the same bytes.
+// head describes the file and how it was made. Neither time nor machine is named: the same
+// release has the same bytes.
 func head(l *lock.Lock) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n\nMade by: slipway release\n", l.Name, l.Version)

@@ -34,7 +34,7 @@ type Manifest struct {
 }
 
 // Origin returns the place that a line of the text was rendered from, the first line being 1: a
-// line of a template, or slipway.yaml. It is "" if it is not known.
+// line of a template, or slipway.yaml; "" if it is not known.
 func (m *Manifest) Origin(line int) string { return m.origins[line] }
 
 // Options are settings of [Render].
@@ -42,8 +42,8 @@ type Options struct {
 	Progress *progress.Printer // gets the warnings of ytt and kustomize; nil is quiet
 }
 
-// Render returns release.yaml. It is an error if ytt refuses a template, if the templates' schema
-// lacks a value, and if release.env names a workload or container that no template makes.
+// Render returns release.yaml. Errors are a template that ytt refuses, a value that the
+// templates' schema lacks, and a workload or container in release.env that no template makes.
 func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) (*Manifest, error) {
 	defer progress.Doing("rendering the templates of " + p.Name)()
 	if p.Release.Empty() {

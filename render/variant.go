@@ -23,9 +23,9 @@ func newVariant(tag, version, image, reference string) variant {
 }
 
 // meant returns the reference of the image of a repository that a tag of another release, such as
-// an older one, latest or canary, most likely means: the one whose own tag has the most in common.
-// Where images share a repository, as with v1.2.3 and v1.2.3-windows-hp, v1.1.0-windows-hp means
-// the second. It returns "" for a tag that names a variant which no image is, such as debug.
+// an older one, latest or canary, most likely means: its own tag has the most in common. Where
+// images share a repository, as with v1.2.3 and v1.2.3-windows-hp, v1.1.0-windows-hp means the
+// second. A tag of a variant that no image has, such as debug, gives "".
 func meant(list []variant, tag string) string {
 	var best []variant
 	common := -1

@@ -12,8 +12,8 @@ import (
 var frame = lazyregexp.New(`^(\S+):(\d+) \| (.*)$`)
 
 // yttFault makes one line of an error of ytt, whose own begin with an empty one and go on with a
-// trace. It begins with the innermost place. origin has the path of each template as the user knows
-// it.
+// trace. The line begins with the innermost place. origin has the path of each template as the
+// user knows it.
 func yttFault(err error, origin map[string]string) error {
 	if !strings.Contains(err.Error(), "\n") {
 		return err

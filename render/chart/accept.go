@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
-// accept reports whether a change has pinned a use and changed nothing but references on their way
-// to their images. It remembers what those have become.
+// accept reports whether a change has pinned a use and changed nothing but references on their
+// way to their images, and remembers their new values.
 func (p *pinner) accept(u use, image *Image, after []view) bool {
 	may, made := p.goals(), map[string]*Image{}
 	for n := range after {
@@ -104,7 +104,7 @@ func (p *pinner) sameUses(at int, after view) bool {
 		u.inCase = at
 		changed, ok := now[u.where()]
 		if !ok || changed == u.Reference {
-			continue // what is not a reference anymore has changed the text
+			continue // a text that is not a reference anymore has changed
 		}
 		if i := p.image(u); i == nil || !nearer(u.Reference, changed, i) {
 			return false

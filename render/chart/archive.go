@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// unpack reads the files of a .tgz, whose paths begin with the chart's directory. It takes their
-// size from left.
+// unpack reads the files of a .tgz, whose paths begin with the chart's directory, and subtracts
+// their size from left.
 func unpack(r io.Reader, shown string, left *int64) ([]file, error) {
 	unzipped, err := gzip.NewReader(r)
 	if err != nil {

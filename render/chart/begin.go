@@ -10,7 +10,7 @@ import (
 )
 
 // beginFunc is the function that each template calls first, with the index of its file, so that a
-// message can name the template that exceeds a bound. It makes no text.
+// message can name the template that exceeds a bound. The function makes no text.
 const beginFunc = "slipwayBegins"
 
 // beginCall returns the call of beginFunc. All have one length.

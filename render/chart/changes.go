@@ -129,7 +129,7 @@ func (n named) name() (all []part) {
 	return all
 }
 
-// tagPart returns the value in the tag; nil if it has none.
+// tagPart returns the value in the tag; nil if no value is in it.
 func (n named) tagPart() *part {
 	for i, t := range n.parts {
 		if t.start > len(n.repository) && t.start <= len(n.repository)+len(n.tag) {
@@ -247,7 +247,7 @@ func (n named) sharesTag(c *Chart, tag *value) bool {
 	mentioned := func(v *value) string { return ".Values." + yamlfile.Path("", v.path...) }
 	own := n.repository
 	if name := n.name(); len(name) > 0 {
-		own = mentioned(name[len(name)-1].value) // what is before it differs for a mirror
+		own = mentioned(name[len(name)-1].value) // the part before it differs for a mirror
 	}
 	used := regexp.MustCompile(regexp.QuoteMeta(mentioned(tag)) + `([^\w.-]|$)`)
 	for _, f := range c.files {

@@ -66,7 +66,8 @@ func (c *Chart) Name() string { return c.metadata.Name }
 // Version returns the chart's version.
 func (c *Chart) Version() string { return c.metadata.Version }
 
-// AppVersion returns the version of what the chart installs; "" if the chart has none.
+// AppVersion returns the version of the program that the chart installs; "" if Chart.yaml lacks
+// it.
 func (c *Chart) AppVersion() string { return c.metadata.AppVersion }
 
 // String returns how messages call the chart: its path.

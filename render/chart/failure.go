@@ -13,7 +13,7 @@ import (
 var templatePlace = lazyregexp.New(`([^\s()":]+):(\d+)(:\d+)?`)
 
 // failure returns an error of Helm's engine, which may have several lines, in one: the innermost
-// place and what is wrong there.
+// place and the problem there.
 func (c *Chart) failure(err error, names map[string]int) error {
 	text := strings.ToValidUTF8(err.Error(), "")
 	at, end := "", 0

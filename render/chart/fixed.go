@@ -10,7 +10,7 @@ import (
 type certificate struct{ Cert, Key string }
 
 // fixed are the functions of templates whose results are random or the time, with results that
-// never change: so two renderings differ only in what was changed between them.
+// never change: so two renderings differ only in the changes made between them.
 var fixed = template.FuncMap{
 	"now":                      func() time.Time { return time.Unix(0, 0).UTC() },
 	"ago":                      func(any) string { return "0s" },

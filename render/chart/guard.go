@@ -8,8 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
-// templateLine splits a line of a template that has one string: key and what is before the
-// string, the string, what is behind it.
+// templateLine splits a line of a template that has one string: the text before the string, the
+// string, and the text after it.
 var templateLine = lazyregexp.New(`^(\s*(?:- )?(?:[\w."'/-]+:\s+)?(?:--?[\w-]+=)?)(["']?)(.*?)(["']?\s*)$`)
 
 // quoted matches a string that a function puts in quotes.
@@ -104,8 +104,8 @@ func (p *pinner) templateOf(c *Chart, u use) (f file, line int, reference string
 	return file{}, 0, "", unknown
 }
 
-// asCall returns the text of a template, actions and what is between them, as a call of printf. An
-// action {{template "x" .}} becomes Helm's include, which returns the text.
+// asCall returns the text of a template, actions and the text between them, as a call of printf.
+// An action {{template "x" .}} becomes Helm's include, which returns the text.
 func asCall(text string) (string, error) {
 	var format, arguments strings.Builder
 	at := 0

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/render/renderer"
 )
 
-// lines returns what places does. It is an error if a second rendering, at another time, differs.
+// lines returns the result of places. A second rendering, at another time, must not differ.
 func (c *Chart) lines(ctx context.Context, o Options, plain *rendered) (map[string][]string, error) {
 	all, differs, err := c.places(ctx, o, plain, rendering{Later: true})
 	if err == nil && differs { // because of the marks, or in fact
@@ -20,9 +20,9 @@ func (c *Chart) lines(ctx context.Context, o Options, plain *rendered) (map[stri
 	return all, err
 }
 
-// places returns the place of each line of each rendered template. Where it cannot be known, it is
-// that of the template. It finds them by a rendering with marks, and reports whether that differs
-// in more than the marks.
+// places returns the place of each line of each rendered template. A line of unknown place gets
+// that of the template. Places are found by a rendering with marks, and differs reports whether
+// that differs in more than the marks.
 func (c *Chart) places(ctx context.Context, o Options,
 	plain *rendered, how rendering,
 ) (all map[string][]string, differs bool, err error) {
@@ -102,8 +102,8 @@ func unlike(t renderedTemplate, other string, lines []string) string {
 	return ""
 }
 
-// lines returns the place of each line of a text with marks: that of its first mark. What has
-// none was made by the action of a template whose line ends further down.
+// lines returns the place of each line of a text with marks: that of its first mark. A line
+// without marks was made by the action of a template whose line ends further down.
 func (m *marker) lines(f file, text string) []string {
 	list := strings.Split(text, "\n")
 	places := make([]string, len(list))

@@ -12,10 +12,9 @@ import (
 
 // WithListed returns the chart with the images in the annotations that list them:
 // artifacthub.io/images (https://artifacthub.io/docs/topics/annotations/helm/) and helm.sh/images
-// (https://helm.sh/community/hips/hip-0015). What a list has stays, with its images as pin returns
-// them: a chart may start what no template names. Without images, there is no new annotation.
-// Comments and order of Chart.yaml stay, too. The error is that Chart.yaml or a list is not what it
-// should be.
+// (https://helm.sh/community/hips/hip-0015). Entries of a list stay, with their images as pin
+// returns them: a chart may start images that no template names. Without images, no annotation is
+// added. Comments and order of Chart.yaml stay, too. A malformed Chart.yaml or list is an error.
 func (c *Chart) WithListed(images []string, pin func(reference string) string) (*Chart, error) {
 	f, _ := c.file(chartFile)
 	read := yamlfile.Read(f.Shown, f.Data, bounds)

@@ -11,7 +11,7 @@ type Listed struct {
 	Annotation string // artifacthub.io/images or helm.sh/images
 	Pos        yamlfile.Pos
 	Images     []string // references
-	Fault      string   // why it is no list; "" if it is one
+	Fault      string   // why it is not a list; "" if it is one
 }
 
 // listings are the annotations that list a chart's images: that of Artifact Hub
@@ -38,7 +38,7 @@ func (c *Chart) Listed() (all []Listed) {
 		l := Listed{Annotation: annotation, Pos: place(f, root, "annotations", annotation)}
 		text := yamlfile.Read(f.Shown, []byte(n.Value), bounds)
 		if text.Err() != nil || len(text.Documents) != 1 || text.Documents[0].Kind != yaml.SequenceNode {
-			l.Fault = "it is no list of images in YAML"
+			l.Fault = "it is not a list of images in YAML"
 			all = append(all, l)
 			continue
 		}

@@ -118,7 +118,7 @@ func (r *reader) walk(dir string, depth int) error {
 	return nil
 }
 
-// entryInfo returns what is known of an entry whose link is broken.
+// entryInfo returns the known facts about an entry whose link is broken.
 func entryInfo(e fs.DirEntry) fs.FileInfo {
 	fi, err := e.Info()
 	if err != nil {

@@ -26,8 +26,8 @@ func (o Object) Origin(line int) string {
 }
 
 // documents splits a text as Helm does: at lines that start with the separator of YAML, even if a
-// template's {{- leaves the document's first line behind it. Documents of comments only are left
-// out.
+// template's {{- leaves the document's first line behind it. Documents of comments only are
+// omitted.
 func documents(template, text string, lines []string) []Object {
 	var all []Object
 	list := strings.SplitAfter(text, "\n")

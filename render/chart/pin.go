@@ -33,7 +33,7 @@ type PinOptions struct {
 	// that was pinned before is asked for as well.
 	Find func(reference string) *Image
 	// Unrendered is called for each value that Find knows and that no case renders, so that it
-	// stays as it is. It may be nil.
+	// stays as it is. Nil is allowed.
 	Unrendered func(Unrendered)
 }
 

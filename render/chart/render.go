@@ -33,9 +33,9 @@ type Options struct {
 }
 
 // Render returns the objects of a chart: those of its CRDs, then those of its templates, by path.
-// NOTES.txt is not rendered. It is an error if two renderings differ, as they do with random
-// secrets and the time. A chart that was rendered with the same options is not rendered again; the
-// caller changes no object.
+// NOTES.txt is not rendered. Two renderings must not differ, as they do with random secrets and
+// the time. A chart that was rendered with the same options is not rendered again; the caller
+// changes no object.
 func (c *Chart) Render(ctx context.Context, o Options) ([]Object, error) {
 	c.known.mu.Lock()
 	defer c.known.mu.Unlock()
@@ -87,7 +87,7 @@ func (c *Chart) objectsHere(o Options) ([]Object, error) {
 // rendering is how a rendering differs from that of Helm.
 type rendering struct {
 	Later     bool // the time is another one
-	Fixed     bool // the time and what is random are always the same
+	Fixed     bool // the time and random values are always the same
 	Unchecked bool // the values are not checked by schemas
 	Uses      bool // the references of images are listed
 	// mark changes the text of a template; nil leaves it

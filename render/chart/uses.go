@@ -62,8 +62,8 @@ func (p *pinner) viewsOf(c *Chart, how rendering, change func(map[string]any) ma
 	return all, nil
 }
 
-// uses lists the references in a rendered text. What is not YAML has none: who reads the objects
-// reports it.
+// uses lists the references in a rendered text. A document that is not YAML is skipped: the
+// reader of the objects reports it.
 func uses(t renderedTemplate) []use {
 	var all []use
 	line := 1
@@ -91,8 +91,8 @@ func uses(t renderedTemplate) []use {
 	return all
 }
 
-// argument returns the reference that a string is, or that it gives to a flag: --image=REF. It is
-// "" for other texts.
+// argument returns the reference that a string is, or that it gives to a flag: --image=REF; ""
+// for other texts.
 func argument(s string) string {
 	if strings.HasPrefix(s, "-") {
 		_, s, _ = strings.Cut(s, "=")

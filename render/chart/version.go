@@ -62,7 +62,7 @@ func setScalar(name string, data []byte, n *yaml.Node, value string) ([]byte, er
 	return bytes.Join([][]byte{data[:start], []byte(text), data[end:]}, nil), nil
 }
 
-// scalar writes a string in the style of the one that it replaces, if that can have it.
+// scalar writes a string in the style of the replaced scalar, if that style allows it.
 func scalar(value string, style yaml.Style) string {
 	var read yaml.Node
 	plain := yaml.Unmarshal([]byte(value), &read) == nil && len(read.Content) == 1 &&

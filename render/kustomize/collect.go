@@ -44,7 +44,7 @@ type collector struct {
 }
 
 // remote matches what kustomize takes for an address rather than a path: an URL, a repository on
-// GitHub, or USER@HOST:PATH. It matches more than kustomize's parser accepts.
+// GitHub, or USER@HOST:PATH. Some matches are not accepted by kustomize's parser.
 var remote = lazyregexp.New(`(?i)^(?:[a-z][a-z0-9+.-]*:|github\.com[/:]|[a-z][a-z0-9-]*@)`)
 
 // collect reads all files of the kustomization in dir, and returns its own file, too.
@@ -62,7 +62,7 @@ func collect(tree, dir string, o Options) (c *collector, file string, err error)
 }
 
 // kustomization reads the kustomization in a directory, which an entry at a position names, and
-// all files that it names. It returns its file.
+// all files that it names, and returns its file.
 func (c *collector) kustomization(dir string, at yamlfile.Pos, entry *yaml.Node) string {
 	if c.seen[dir] && entry != nil { // kustomize reports cycles
 		return ""
@@ -114,8 +114,8 @@ func (c *collector) read(file string, at yamlfile.Pos) bool {
 	text, err := c.readAll(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		c.At(at, "there is no file or directory %s: "+
-			"correct the path, which starts in the directory of the kustomization", c.options.Name(file))
+		c.At(at, "%s is missing: correct the path, which starts in the directory of the "+
+			"kustomization", c.options.Name(file))
 	case err != nil && strings.Contains(err.Error(), "escapes"):
 		c.At(at, "%s leads by a symbolic link out of the files of the product: put a copy there", c.options.Name(file))
 	case err != nil:

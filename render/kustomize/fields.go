@@ -15,7 +15,7 @@ type field struct {
 	what what
 }
 
-// what is a text of a field.
+// what describes the text of a field.
 type what int
 
 const (

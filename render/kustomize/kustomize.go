@@ -64,8 +64,8 @@ func Build(ctx context.Context, tree, dir string, o Options) ([]Object, error) {
 	return c.build(ctx, path.Clean(dir), file)
 }
 
-// Files returns the files that [Build] reads for the kustomization in dir, slash-separated paths in
-// the directory tree, sorted. What is wrong with the kustomization is left to Build.
+// Files returns the files that [Build] reads for the kustomization in dir, slash-separated paths
+// in the directory tree, sorted. Build reports problems of the kustomization.
 func Files(tree, dir string) ([]string, error) {
 	c, _, err := collect(tree, dir, Options{})
 	if err != nil {
@@ -98,7 +98,7 @@ func (c *collector) explain(file string, err error) error {
 	return c.Err()
 }
 
-// noteOrigins makes kustomize annotate objects with their files. It reports whether the
+// noteOrigins makes kustomize annotate objects with their files, and reports whether the
 // kustomization asks for that itself.
 func (c *collector) noteOrigins(seen memory, file string) (kept bool, err error) {
 	var doc yaml.Node

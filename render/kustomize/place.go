@@ -87,8 +87,8 @@ type placer struct {
 	lines map[int]yamlfile.Pos
 }
 
-// follow goes through the object and the one that it is from, from which it may differ. Values
-// that are new have the place of the nearest one around them.
+// follow goes through the object and its origin, from which it may differ. New values have the
+// place of the nearest one around them.
 func (p placer) follow(made, from *yaml.Node, line int) {
 	if from != nil {
 		line = from.Line

@@ -19,7 +19,7 @@ import (
 //
 // [store.Store]: https://pkg.go.dev/github.com/slipway-dev/slipway/store#Store
 type Answers interface {
-	// Recall fills v with what was recorded of a kind under a key, and reports whether it was.
+	// Recall fills v with the value recorded of a kind under a key, and reports whether one was.
 	Recall(kind, key string, v any) (bool, error)
 	Record(kind, key string, v any) error
 }
@@ -76,8 +76,8 @@ var zone = sync.OnceValue(func() string {
 	return os.Getenv("TZ") + " " + at(time.January) + " " + at(time.July)
 })
 
-// identity returns Go's build ID of the program, which follows from its content. It is empty if it
-// cannot be told: then what another build answered would pass for what this one does.
+// identity returns Go's build ID of the program, which follows from its content. An unknown ID is
+// empty: the answers of another build would then pass for those of this one.
 var identity = sync.OnceValue(func() string {
 	f, err := elf.Open("/proc/self/exe")
 	if err != nil {
@@ -95,7 +95,7 @@ var identity = sync.OnceValue(func() string {
 	return string(b)
 })
 
-// typed gives the types of all tasks their numbers in one order. In what is encoded a type has the
+// typed gives the types of all tasks their numbers in one order. An encoding has for a type the
 // number that was free when the program first encoded it: without this, one question would have
 // several texts.
 var typed = sync.OnceFunc(func() {

@@ -120,7 +120,7 @@ func do(text []byte, limit int) ([]byte, error) {
 	}
 	task, ok := tasks.Load(name)
 	if !ok {
-		return nil, fmt.Errorf("there is no task %s", name)
+		return nil, fmt.Errorf("unknown task %s", name)
 	}
 	return task.(served).serve(d, limit) //nolint:forcetypeassert // there is nothing else
 }

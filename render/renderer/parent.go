@@ -55,15 +55,14 @@ func take() (*child, error) {
 	return start()
 }
 
-// keep makes the child the one that waits.
+// keep makes the child wait for the next question.
 func (c *child) keep() {
 	if before := idle.Swap(c); before != nil {
 		before.end()
 	}
 }
 
-// start starts a child. It gets the time zone, by which templates write times, and nothing else of
-// the environment.
+// start starts a child. Its environment is the time zone alone, by which templates write times.
 func start() (*child, error) {
 	path := "/proc/self/exe" // which is there even if the file was replaced
 	if _, err := os.Stat(path); runtime.GOOS != "linux" || err != nil {
@@ -146,7 +145,7 @@ func ask(ctx context.Context, place string, text []byte) ([]byte, error) {
 	return nil, c.explain(place, err)
 }
 
-// exchange sends a question and reads messages up to the answer. It returns the place that the
+// exchange sends a question, reads messages up to the answer, and returns the place that the
 // child reported last.
 func (c *child) exchange(place string, text []byte) (answer []byte, kind byte, at string, err error) {
 	sent := make(chan error, 1)

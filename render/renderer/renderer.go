@@ -4,9 +4,10 @@
 // A template can ask for any amount of memory, loop, or recurse until the stack overflows, which
 // ends a Go program without a chance to clean up. So [Task.Run] passes its question to a child
 // process, which is the same program under another name ([Main]), and reads the answer. The child
-// gets no environment and opens no file. It ends when it exceeds a bound, when the context of the
-// question ends, and when its parent does; the parent then has a [LimitError] with the file that
-// was rendered. A child answers one question after another, so that a run pays for one start.
+// gets no environment and opens no file. Its process ends when it exceeds a bound, when the
+// context of the question ends, and when its parent does; the parent then has a [LimitError] with
+// the file that was rendered. A child answers one question after another, so that a run pays for
+// one start.
 package renderer
 
 import (
@@ -55,7 +56,7 @@ type Task[Q, A any] struct {
 	do   func(Q) (A, error)
 }
 
-// tasks has what is [served] of the program's tasks, by name.
+// tasks has the program's tasks as [served], by name.
 var tasks sync.Map
 
 // served is a task of any types.
@@ -65,8 +66,8 @@ type served struct {
 	types func(*gob.Encoder) error // encodes a question, and an answer
 }
 
-// Register makes a task. It is called for package variables, so that the child has the task, too.
-// do calls [At] with the file that it begins to render.
+// Register makes a task. Callers are package variables, so that the child has the task, too. do
+// calls [At] with the file that it begins to render.
 func Register[Q, A any](name string, do func(Q) (A, error)) Task[Q, A] {
 	t := Task[Q, A]{name, do}
 	if _, twice := tasks.LoadOrStore(name, served{t.serve, types[Q, A]}); twice {

@@ -107,8 +107,8 @@ var daemonTolerations = []corev1.Toleration{
 	{Key: corev1.TaintNodeUnschedulable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
 }
 
-// hostNetworkToleration is the one that the controller adds to pods on the host's network, which
-// often provide the network of all others.
+// hostNetworkToleration is added by the controller to pods on the host's network, which often
+// provide the network of all others.
 var hostNetworkToleration = corev1.Toleration{
 	Key:      corev1.TaintNodeNetworkUnavailable,
 	Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule,

@@ -18,7 +18,7 @@ type Composed struct {
 	Reference string
 	Value     string // of the field that names it
 	Chart     bool   // the value is a chart, or another artifact, and no image
-	Why       string // there is no reference, where it is not for want of a tag
+	Why       string // the cause of an empty reference, other than a missing tag
 	Pos       yamlfile.Pos
 	Path      string // of the field within the document, and in the YAML that a field has
 }

@@ -21,7 +21,7 @@ import (
 type Fault struct {
 	Pos  yamlfile.Pos
 	Path string // of the field within the document; "" for the object
-	Text string // what is wrong and what to do
+	Text string // the problem and the remedy
 	// Unserved reports whether the apiVersion or kind is wrong, not a field.
 	Unserved bool
 }
@@ -53,7 +53,7 @@ func (o *Object) decode() {
 		if !makesPods {
 			return
 		}
-		if t := k.template(object); t != nil { // a ReplicationController may have none
+		if t := k.template(object); t != nil { // a ReplicationController may lack it
 			o.Pod = newPod(*o, k, append(slices.Clone(k.path), "spec"))
 			o.Pod.Meta, o.Pod.Spec = t.ObjectMeta, t.Spec
 			meta := append(slices.Clone(k.path), "metadata")
@@ -75,7 +75,7 @@ func (o *Object) fault(at *yaml.Node, path []any, text string) {
 }
 
 // decodeAt decodes the value n at a path of the object into v, as strictly as an API server with
-// field validation. It reports whether v is usable: unknown fields are skipped.
+// field validation. Its result reports whether v is usable: unknown fields are skipped.
 func (o *Object) decodeAt(n *yaml.Node, path []any, v any) bool {
 	strict, err := kjson.UnmarshalStrict(yamlfile.AppendJSON(nil, n, nil), v)
 	if err != nil {

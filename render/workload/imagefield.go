@@ -45,7 +45,7 @@ func IsImageVariable(variable, value string) bool {
 	return err == nil
 }
 
-// IsWindowsName reports whether one of the words of a name stands for Windows or one of its base
+// IsWindowsName reports whether one of the words of a name means Windows or one of its base
 // images: windows, windows2022, nanoserver, servercore, ltsc2022.
 func IsWindowsName(s string) bool {
 	return slices.ContainsFunc(Words(s), func(w string) bool {
@@ -54,8 +54,8 @@ func IsWindowsName(s string) bool {
 	})
 }
 
-// Words splits a name at what is neither letter nor digit, and before an upper-case letter that
-// follows a lower-case one or a digit. The words are in lower case.
+// Words splits a name at characters that are neither letter nor digit, and before an upper-case
+// letter that follows a lower-case one or a digit. The words are in lower case.
 func Words(s string) []string {
 	var list []string
 	start, lower := -1, false

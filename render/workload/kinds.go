@@ -143,9 +143,9 @@ func isEarly(id schema.GroupVersionKind) bool {
 	return minor > oldestMinor
 }
 
-// unserved returns what is wrong with a kind or version that belongs to a group of podKinds or
-// builtin and is in neither: its objects, and pods, would otherwise be passed over. It is "" for
-// kinds of other groups.
+// unserved returns the problem of a kind or version that belongs to a group of podKinds or
+// builtin and is in neither: its objects, and pods, would otherwise be skipped. The result is ""
+// for kinds of other groups.
 func unserved(apiVersion, kind string) string {
 	group, _, versioned := strings.Cut(apiVersion, "/")
 	if !versioned {

@@ -32,7 +32,7 @@ type candidate struct {
 	tag       bool   // no version completes it, which may be that of something else
 }
 
-// named returns the fields of a group that name images. The first ones get the tag beside them.
+// named returns the fields of a group that name images. The first ones get the tag of the group.
 func named(n *yaml.Node, path []any) (all []candidate) {
 	text := scalars(n)
 	all = repositories(text)
@@ -148,7 +148,7 @@ var pictures = []string{"png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "iso"
 func isImage(key any) bool  { return lastWord(key) == "image" }
 func isPlural(key any) bool { return lastWord(key) == "images" }
 
-// isPart reports whether a key is that of a part of a name, or of something beside it.
+// isPart reports whether a key is that of a part of a name, or of one of its neighbors.
 func isPart(key string) bool {
 	return slices.Contains([]string{
 		"registry", "hub", "mirror", "prefix", "repository", "repo", "name", "url", "path", "tag", "digest", "version",

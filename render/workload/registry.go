@@ -26,20 +26,21 @@ func (w *composedWalk) within(n *yaml.Node) (leave func()) {
 	return func() { w.global = before }
 }
 
-// registry returns an image with the registry that a field beside it names, or the values of its
-// chart for all images. Charts differ in which of two registries they take: why says so then.
-func (w *composedWalk) registry(beside string, c candidate) (base, why string) {
+// registry returns an image with its own registry, of a neighboring field, or else that of its
+// chart's values for all images. Charts differ in which of two registries they take: why says so
+// then.
+func (w *composedWalk) registry(own string, c candidate) (base, why string) {
 	base = c.base
 	switch {
 	case c.own:
 		return base, ""
-	case beside != "" && w.global != "" && beside != w.global:
-		why = fmt.Sprintf("registry is %s, and global.imageRegistry is %s: write the same one", beside, w.global)
-	case beside == "" && !hasHost(base):
-		beside = w.global
+	case own != "" && w.global != "" && own != w.global:
+		why = fmt.Sprintf("registry is %s, and global.imageRegistry is %s: write the same one", own, w.global)
+	case own == "" && !hasHost(base):
+		own = w.global
 	}
-	if beside != "" && !strings.HasPrefix(base, beside+"/") {
-		base = strings.TrimSuffix(beside, "/") + "/" + base
+	if own != "" && !strings.HasPrefix(base, own+"/") {
+		base = strings.TrimSuffix(own, "/") + "/" + base
 	}
 	return base, why
 }

@@ -155,7 +155,7 @@ func NamesNode(spec *corev1.PodSpec) bool {
 }
 
 // RunsOn returns the operating systems that a pod is for: those of the nodes that it selects, or
-// else the one that it names. It is nil if the pod states neither.
+// else the named one; nil if the pod states neither.
 func RunsOn(spec *corev1.PodSpec) []string {
 	list, selects := OperatingSystems(spec)
 	if !selects && spec.OS != nil {

@@ -97,7 +97,7 @@ func (w *composedWalk) singles(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// set returns a mapping with a value at a path where it has none.
+// set returns a mapping with a value at a path, unless it already has one.
 func set(n *yaml.Node, path []string, value *yaml.Node) *yaml.Node {
 	if len(path) == 0 {
 		if n == nil {

@@ -45,7 +45,7 @@ type textWalk struct {
 	path   []any
 	keys   []string
 	visit  func(Text)
-	parts  map[*yaml.Node]bool // of images, which are no texts
+	parts  map[*yaml.Node]bool // of images, which are not texts
 }
 
 func (w *textWalk) node(n *yaml.Node, name string) {

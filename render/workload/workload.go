@@ -23,7 +23,7 @@ import (
 
 // Object is one Kubernetes object of a manifest.
 type Object struct {
-	APIVersion, Kind, Namespace, Name string // Name is metadata.generateName if there is no name
+	APIVersion, Kind, Namespace, Name string // Name is metadata.generateName if metadata.name is missing
 
 	File   string     // as given to [Read]
 	Path   string     // of the object in its document: "", or "items[2]" in a List
@@ -55,7 +55,7 @@ type Pod struct {
 	MetaPath, SpecPath string
 
 	object     Object
-	meta, spec *yaml.Node // nil if the file has none
+	meta, spec *yaml.Node // nil if the file lacks it
 }
 
 // PodKind states who makes the pods.
