@@ -134,7 +134,7 @@ var (
 const systemNames = `{{if eq .OS "linux"}}Linux{{else if eq .OS "darwin"}}Darwin{{else if eq .OS "windows"}}Windows` +
 	`{{else if eq .OS "freebsd"}}Freebsd{{else}}{{.OS}}{{end}}`
 
-// archiveName returns the name of an archive as slipway.yaml has it: "" for the usual one. It
+// archiveName returns the name of an archive as slipway.yaml has it, "" for the usual one, and
 // reports whether slipway.yaml can have it.
 func archiveName(template, project string, a download) (string, bool) {
 	arch := a.arch(template)
@@ -178,8 +178,8 @@ func archiveName(template, project string, a download) (string, bool) {
 	return b.String(), true
 }
 
-// arch is what stands for the architecture in a template: without the variant of arm, if the
-// template has none.
+// arch is the placeholder of the architecture in a template: with the variant of arm only if the
+// template has it.
 func (a download) arch(template string) string {
 	n := slices.IndexFunc(a.platforms, func(p string) bool { return strings.Contains(p, "/arm/") })
 	if n < 0 || strings.Contains(template, ".Arm") {

@@ -45,8 +45,8 @@ var (
 	wholeVariable = lazyregexp.New(`^\$(?:\([A-Za-z0-9_]+\)|\{[A-Za-z0-9_]+\}|[A-Za-z0-9_]+|\*)$`)
 )
 
-// arguments finds a value for each ARG of the stages that needs one: that which its name means, the
-// one that builds give, or an answer.
+// arguments finds a value for each ARG of the stages that needs one: by its name, from builds, or
+// by a question.
 func (p *part) arguments() {
 	for _, name := range p.declared() {
 		if _, ok := predefined[name]; ok || strings.HasPrefix(name, "BUILDKIT_") {
@@ -205,7 +205,7 @@ func (p *part) given(name, def string, has bool) (value string, ok bool) {
 	return p.d.shared("args."+name, p.from.path, "the argument "+name+" of "+p.from.path+" in a release", all), true
 }
 
-// windowsReference puts the release of each platform in the place of the one that a text names.
+// windowsReference replaces the release that a text names by that of each platform.
 func windowsReference(s string) (string, bool) {
 	if begins(s) {
 		return "{{.WindowsRelease}}", true

@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// Asker returns a person's answer to a question, "" for one that is left open. ok is false where
-// there are no more: it stays a question, and so do all that follow.
+// Asker returns a person's answer to a question, "" for one that is left open. ok is false at the
+// end of the answers: this question stays open, and so do all that follow.
 type Asker func(Question) (answer string, ok bool, err error)
 
 // open reports whether a question without candidates has an answer that can be judged.

@@ -45,8 +45,8 @@ func (d *Draft) bake(name string) {
 	}
 }
 
-// bakeVariable returns the value of a variable: that which something that publishes gives it, or
-// else its default. One that is called like a version is what a release gives.
+// bakeVariable returns the value that a publisher gives a variable, or else its default. A
+// release gives the value of one that is called like a version.
 func (d *Draft) bakeVariable(label, def string) string {
 	unknown := "${" + label + "}"
 	given := lazyregexp.New(`(?m)^[ \t]*(?:export[ \t]+)?` + regexp.QuoteMeta(label) + `[ \t]*[:=][ \t]*["']?([^"'\n]*)`)

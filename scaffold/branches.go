@@ -21,7 +21,7 @@ func ofBranches(doc *yaml.Node) bool {
 		yamlfile.Value(doc, "on", "release") == nil
 }
 
-// parts are what the commands of a pipeline stand in: the jobs of GitLab, or all of it.
+// parts are the nodes of a pipeline that have its commands: the jobs of GitLab, or all of it.
 func parts(f string, doc *yaml.Node) (list []*yaml.Node) {
 	if !strings.HasSuffix(f, ".gitlab-ci.yml") {
 		return []*yaml.Node{doc}

@@ -17,9 +17,9 @@ import (
 type dockerBuild struct {
 	at        place
 	rank      rank
-	file      string // the Dockerfile; * stands for what is not known
+	file      string // the Dockerfile; * replaces unknown parts
 	context   string // "" where it is not known
-	target    string // a $ in it stands for what is not known, as in args and names
+	target    string // a $ in it begins an unknown part, as in args and names
 	args      map[string]string
 	names     []string // references, with tags
 	platforms []string

@@ -16,9 +16,9 @@ import (
 // tried matches the directories of charts that tests and examples have.
 var tried = lazyregexp.New(`(?:^|/)test|example`)
 
-// charts takes the charts that are published: of several of one name the one in latest, or of the
-// highest version, and else the one that what publishes names. Those of tests and examples are
-// said.
+// charts takes the charts that are published: of several of one name that in latest, or that of
+// the highest version, and else that named by a publisher. Those of tests and examples are
+// reported.
 func (d *Draft) charts() {
 	byName := map[string][]string{}
 	all := d.directoriesWith("Chart.yaml", "Chart.yml")
@@ -91,8 +91,8 @@ func (d *Draft) chartIn(dir, name string) entry {
 var setsChartVersion = lazyregexp.New(`\bhelm\s+package\b.*\s--version\b|` +
 	`\b(?i:yq|sed)\w*\b.*(?:[./]version\s*\|?=|\^?version:).*(?i:chart)`)
 
-// chartVersion decides whether a chart has the version of its own that stands in it: what publishes
-// may give it that of the product.
+// chartVersion decides whether a chart keeps the version in its Chart.yaml: publishers may give
+// it that of the product.
 func (d *Draft) chartVersion(name, own string, at place) string {
 	for _, f := range sortedKeys(d.publishers.texts) {
 		for n, line := range makefile.Lines(string(d.tree.text(f))) {

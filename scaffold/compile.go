@@ -94,8 +94,8 @@ func (p *part) compilers(s *stage) {
 // runsBuild matches a command that compiles, perhaps, and that says nothing of how.
 var runsBuild = lazyregexp.New(`\bmake\b|\bmage\b|\btask\b|\bjust\b|build`)
 
-// compiles takes from a text of a shell what it gives the compiler: settings, and of each go build
-// the flags and the name of its program. It reports whether there is a go build.
+// compiles takes the compiler's arguments from a text of a shell: settings, and of each go build
+// the flags and the name of its program. found reports whether the text has a go build.
 func (d *Draft) compiles(text string, at place) (found bool) {
 	for _, c := range shell.Calls(strings.TrimLeft(text, "@-+ "), nil) {
 		if d.compile(c, at) {
@@ -165,7 +165,7 @@ func (d *Draft) goBuild(words []string, dir string, at place) {
 		flags[flag] = value
 	}
 	if strings.HasPrefix(flags["buildmode"], "c-") || flags["buildmode"] == "plugin" {
-		return // it is no program
+		return // not a program
 	}
 	d.leaveOthers(flags, at)
 	if out := flags["o"]; !strings.HasSuffix(out, "/") && out != "" {

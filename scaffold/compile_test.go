@@ -64,7 +64,7 @@ func TestGoBuild(t *testing.T) {
 // TestLdflags: a value of the linker for a variable that is there is what it is in a release, once.
 func TestLdflags(t *testing.T) {
 	const pkg = "github.com/example/app/pkg/version"
-	const notThere, notKnown = "values of the linker for what is not there", "values of the linker that nothing here has in a release"
+	const notThere, notKnown = "values of the linker for variables that do not exist", "values of the linker that nothing here has in a release"
 	for name, tc := range map[string]struct {
 		text string
 		want []string

@@ -23,7 +23,7 @@ var valued = []string{
 var engine = lazyregexp.New(`^(?:/[\w./-]*/)?(?:docker|podman|nerdctl|buildah|kaniko)$` +
 	`|^\$[({]?\w*(?i:docker|ctr|container|podman|build|engine)\w*[)}]?$`)
 
-// buildArguments returns the words after docker build, or what is like it.
+// buildArguments returns the words after docker build, or a command like it.
 func buildArguments(c shell.Call) ([]string, bool) {
 	for i, w := range c.Words {
 		if !engine.MatchString(w) {
@@ -161,7 +161,7 @@ func (b dockerBuild) withStem(stem string) dockerBuild {
 	return b
 }
 
-// pattern puts * in the place of what is not known in a path.
+// pattern replaces the unknown parts of a path by *.
 func pattern(s string) string {
 	var b strings.Builder
 	for s != "" {

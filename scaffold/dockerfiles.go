@@ -33,13 +33,13 @@ func wordsOf(s string) []string {
 	})
 }
 
-// helper reports whether a name has a word of what is not released.
+// helper reports whether a name has a word of programs that are not released.
 func helper(name string) bool {
 	return slices.ContainsFunc(wordsOf(name), func(w string) bool { return slices.Contains(notReleased, w) })
 }
 
-// helper reports whether a name has a word of what is not released, which the product's name does
-// not have.
+// helper reports whether a name has a word of programs that are not released, which the product's
+// name does not have.
 func (d *Draft) helper(name string) bool {
 	own := wordsOf(d.repositoryName())
 	for _, m := range d.mains {

@@ -41,7 +41,7 @@ type Options struct {
 // Draft is a slipway.yaml in the making.
 type Draft struct {
 	Dir   string   // absolute
-	Found []string // what was read, for people
+	Found []string // the facts that were read, for people
 	// Questions are the facts that a person has to decide.
 	Questions []Question
 
@@ -69,7 +69,7 @@ type Draft struct {
 	koImages          map[string]string // references by ko:// → an image's name, or *
 	dockerBuilds      []dockerBuild
 	withCgo           place               // that compiles with a C compiler
-	variantArch       bool                // builds call armv7 what is the variant v7 of arm
+	variantArch       bool                // builds call the variant v7 of arm armv7
 	koClaims          []claim             // platforms that ko publishes for
 	koBare            bool                // ko adds nothing to the repository
 	flags             []compilerFlag      // that builds give
@@ -92,7 +92,7 @@ type Draft struct {
 	docs              map[string][]*yaml.Node
 	publishers        *publishers
 	published         bool              // what publishes builds a Dockerfile
-	without           bool              // it is answered that there are no images
+	without           bool              // the answer was that the product has no images
 	forTags           bool              // what publishes builds one for tags of git
 	unmapped          bool              // what publishes builds one that is not known
 	files             []string          // the Dockerfiles of a release
@@ -104,7 +104,7 @@ type Draft struct {
 	named             bool              // builds that publish name platforms
 	machine           string            // of that job, where a matrix has several
 	pushed            []dockerBuild     // names that are pushed, without what builds them
-	metaNames         []string          // that docker/metadata-action gives what is baked
+	metaNames         []string          // that docker/metadata-action gives targets of bake
 	bakeSets          []bakeSet         // what calls of bake give targets
 	failed            error             // of asking
 	artifactPlatforms []string          // of archives

@@ -57,7 +57,7 @@ func shown(d *Draft) string {
 		b.WriteString("found " + l + "\n")
 	}
 	for _, l := range d.left {
-		b.WriteString("left out: " + l.kind + ": " + listed(l.items) + "\n")
+		b.WriteString("omitted: " + l.kind + ": " + listed(l.items) + "\n")
 	}
 	b.WriteString("-- slipway.yaml --\n" + string(d.YAML()))
 	return b.String()

@@ -29,7 +29,7 @@ func (d *Draft) dropBranches() {
 		case b.ofBranches && released[b.file]:
 			b.rank = develops
 			for _, name := range b.names {
-				d.leave("what is built for branches, pull requests or by a clock alone", "%s (%s)", name, b.at)
+				d.leave("images built for branches, pull requests or a schedule only", "%s (%s)", name, b.at)
 			}
 		case b.isLocal() && pushed[b.file]:
 			b.rank = develops

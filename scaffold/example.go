@@ -39,7 +39,7 @@ func Examples() []string {
 // the files. None of them may exist.
 func Example(ctx context.Context, name, dir string, say disk.Say) (made []string, err error) {
 	if !slices.Contains(Examples(), name) {
-		return nil, howto.Usage("there is no example %q: %s", name, yamlfile.Suggest(name, Examples()))
+		return nil, howto.Usage("example %q does not exist: %s", name, yamlfile.Suggest(name, Examples()))
 	}
 	top, err := disk.Make(ctx, dir, say)
 	if err != nil {

@@ -15,8 +15,8 @@ type rank int
 const (
 	// What many projects do, and nothing here says, is of rank 0.
 	_ rank = iota
-	// develops is what developers run: defaults of make, scripts, tests, what is built and not
-	// pushed.
+	// develops is for commands of developers: defaults of make, scripts, tests, builds that are
+	// not pushed.
 	develops
 	// copies is what users install under the name of another owner than the repository's: a copy of a
 	// repository names the original.
@@ -62,7 +62,7 @@ type candidate struct {
 // Question is a fact that nothing proves, that two places contradict, or that only a developer's
 // default gives.
 type Question struct {
-	// Key is where slipway.yaml has the fact, and What says what is not known.
+	// Key is where slipway.yaml has the fact, and What describes the unknown fact.
 	Key, What string
 	// Candidates are what it may be, the likeliest first; none if nothing here gives a value.
 	Candidates []Candidate

@@ -24,7 +24,7 @@ func (d *Draft) ldflags(text string, from place) {
 		}
 		if !d.sets(pkg, variable) {
 			if pkg != "main" { // which a Makefile of another project that this one includes may set
-				d.leave("values of the linker for what is not there", "%s.%s (%s)", pkg, variable, from)
+				d.leave("values of the linker for variables that do not exist", "%s.%s (%s)", pkg, variable, from)
 			}
 			continue
 		}

@@ -129,8 +129,8 @@ func (s flagSet) contradicts(o flagSet) bool {
 	})
 }
 
-// flagClaims are the values of sets, the likeliest first. One that only strips programs counts where
-// there is no other.
+// flagClaims are the values of sets, the likeliest first. One that only strips programs counts if
+// it is the only one.
 func (d *Draft) flagClaims(sets map[string]flagSet) (claims []claim) {
 	for _, file := range sortedKeys(sets) {
 		if s := sets[file]; !d.onlyKo() || s.rank == publishes { // ko does not run make
@@ -147,8 +147,8 @@ func (d *Draft) flagClaims(sets map[string]flagSet) (claims []claim) {
 	return claims
 }
 
-// decideFlags decides what programs are compiled with: what builds that publish give them, if all
-// of these give the same. It reports whether that changes something.
+// decideFlags decides the flags of programs: those of builds that publish, if these agree. The
+// result reports whether that changes something.
 func (d *Draft) decideFlags() bool {
 	sets := d.flagSets()
 	claims := d.flagClaims(sets)
@@ -219,7 +219,8 @@ func (d *Draft) onlyKo() bool {
 }
 
 // decideForm asks for the form of the version that programs and arguments get, where images have
-// another one than tags of git, and nothing tells. It reports whether that changes something.
+// another one than tags of git, and nothing tells. The result reports whether that changes
+// something.
 func (d *Draft) decideForm() bool {
 	if d.form != "" || d.tagPrefix == "" || d.version != "git" {
 		return false

@@ -22,10 +22,10 @@ func (d *Draft) ofForge() map[string]string {
 	return env
 }
 
-// tagOfGit stands for the tag of git that a release is made of.
+// tagOfGit is the placeholder of the tag of git that a release is made of.
 const tagOfGit = "{{.Tag}}"
 
-// commitOfGit stands for its commit.
+// commitOfGit is the placeholder of its commit.
 const commitOfGit = "{{.FullCommit}}"
 
 // shellValues are the values of variables of a step's commands.

@@ -110,8 +110,8 @@ func (d *Draft) koPlatforms(list []string, at place, r rank) {
 	}
 }
 
-// goImages makes images of programs alone: those that manifests name by ko://, and that ko builds.
-// Where there is no Dockerfile either, it asks which of the programs are images.
+// goImages makes images of programs alone: those that manifests name by ko://, and that ko
+// builds. Without a Dockerfile either, a question is which of the programs are images.
 func (d *Draft) goImages() {
 	paths := d.koPaths()
 	for _, p := range paths {

@@ -78,7 +78,7 @@ var projectName = lazyregexp.New(`\{\{-?\s*\.ProjectName\s*-?\}\}`)
 // anyEnv matches a value of the environment in a template.
 var anyEnv = lazyregexp.New(`\{\{-?\s*\.Env\.(\w+)\s*-?\}\}`)
 
-// ofReleases matches what is there for versions that are no prereleases, as floating tags are.
+// ofReleases matches the text for versions other than prereleases, as floating tags are.
 var ofReleases = lazyregexp.New(`\{\{-?\s*if not \.Prerelease\s*-?\}\}(.*?)\{\{-?\s*end\s*-?\}\}`)
 
 // quoted matches a template that gives a text.
@@ -98,8 +98,8 @@ func releaserEnv(n *yaml.Node, outer map[string]string) map[string]string {
 	return env
 }
 
-// releaserFiles are the files of GoReleaser, the one that is read first: those that what publishes
-// names, and then the usual ones.
+// releaserFiles are the files of GoReleaser in the order of reading: those that publishers name,
+// and then the usual ones.
 func (d *Draft) releaserFiles() (names []string) {
 	for _, f := range d.tree.files {
 		if isYAML(f) && strings.Contains(path.Base(f), "goreleaser") && !isWorkflow(f) && d.publishers.calls(f) {

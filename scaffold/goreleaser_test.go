@@ -135,7 +135,7 @@ nfpms: [{}]
 	},
 	"a main that is not there": {
 		"-- .goreleaser.yaml --\nbuilds: [{binary: x, main: ./cmd/x}]\n",
-		map[string]string{"programs of archives that are no main package here": "[x (.goreleaser.yaml:1)]"},
+		map[string]string{"programs of archives that are not a main package here": "[x (.goreleaser.yaml:1)]"},
 	},
 	"images of GoReleaser": {
 		`
@@ -218,9 +218,9 @@ crossbuild: {platforms: [linux/amd64, linux/arm/v7, aix/ppc64, linux]}
 			"archived": "[app tool]", "cgo": ".promu.yml:1", "tags": "[netgo]",
 			"ldflags":   "[-s -X github.com/example/app/pkg/version.Version={{bare}}]",
 			"platforms": "[linux/amd64 linux/arm/v7 aix/ppc64]",
-			"programs of archives that are no main package here":  "[none (.promu.yml:3)]",
+			"programs of archives that are not a main package here":  "[none (.promu.yml:3)]",
 			"files of archives, which files of the artifact name": "[LICENSE (.promu.yml)]",
-			"values of the linker for what is not there":          "[github.com/example/app/pkg/version.Branch (.promu.yml:5)]",
+			"values of the linker for variables that do not exist":          "[github.com/example/app/pkg/version.Branch (.promu.yml:5)]",
 		},
 	},
 	"promu without programs": {"-- .promu.yml --\nbuild: {}\n", map[string]string{"archived": "[app]"}},

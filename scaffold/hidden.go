@@ -7,9 +7,9 @@ import (
 	"github.com/slipway-dev/slipway/scaffold/shell"
 )
 
-// hidden finds images that a release pushes under names which nothing here tells, such as those in
-// secrets. Beside names that are known these are said; where there are no others, names that users
-// have elsewhere prove nothing.
+// hidden finds images that a release pushes under names which nothing here tells, such as those
+// in secrets. If other names are known, the hidden ones are reported only; otherwise names that
+// users have elsewhere prove nothing.
 func (d *Draft) hidden(claims map[int][]claim) {
 	d.hiddenNames = map[string]bool{}
 	for n, i := range d.images {

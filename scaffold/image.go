@@ -196,8 +196,8 @@ func versionTags(i image) []string {
 	return i.tags
 }
 
-// twice reports whether an image has the name and the tag of one that is there, which a release
-// cannot have. It decides which of them is released.
+// twice reports whether an image has the name and the tag of an earlier one, which a release
+// cannot have, and decides which of them is released.
 func (d *Draft) twice(i image) bool {
 	n := slices.IndexFunc(d.images, func(o image) bool {
 		return i.base != "" && o.base == i.base && slices.Equal(versionTags(o), versionTags(i)) && d.oneRegistry(o, i)
@@ -264,7 +264,7 @@ func otherOS(os string) string {
 	return platform.Linux
 }
 
-// template makes one template of what f says of each part.
+// template makes one template of the results of f for the parts.
 func (i image) template(f func(*part) string) string {
 	by := map[string]string{}
 	for _, p := range i.parts {

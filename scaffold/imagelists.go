@@ -31,8 +31,8 @@ var (
 // maxListed bounds the images of a list.
 const maxListed = 10_000
 
-// imageLists finds lists of images. One in the root named images.txt is that of all bundles. Those
-// that scripts write are said.
+// imageLists finds lists of images. One in the root named images.txt is that of all bundles.
+// Those that scripts write are reported.
 func (d *Draft) imageLists() {
 	for _, f := range d.tree.files {
 		if isAside(path.Dir(f)) {
@@ -63,7 +63,7 @@ func (d *Draft) imageList(f, group string) {
 	}
 	d.found("%s: %d images of bundles", f, len(refs))
 	for _, m := range variable.FindAllStringSubmatch(text, -1) {
-		d.listArgs[m[1]] = cmp.Or(d.decide("args."+m[1], "what ${"+m[1]+"} of "+f+" stands for", nil), "undecided")
+		d.listArgs[m[1]] = cmp.Or(d.decide("args."+m[1], "the value of ${"+m[1]+"} in "+f, nil), "undecided")
 	}
 	if f == "images.txt" {
 		d.listOfAll = f

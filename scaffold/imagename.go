@@ -63,8 +63,8 @@ var plainDirectories = []string{
 	"docker", "build", "package", "dockerfiles", "images", "deploy", "containers", "hack", "tools", ".",
 }
 
-// imageName is that which builds give; else of the stage, of the only program, of the directory, of
-// the repository, with the rest of the Dockerfile's name.
+// imageName is the name that builds give; else that of the stage, of the only program, of the
+// directory, or of the repository, with the rest of the Dockerfile's name.
 func (d *Draft) imageName(m made, i image) string {
 	dir := path.Dir(m.from.path)
 	variant, _ := variantOf(m.from.path)

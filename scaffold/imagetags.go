@@ -11,7 +11,7 @@ import (
 // afterUnknown matches a name of which nothing is known but the end of its tag.
 var afterUnknown = lazyregexp.New(`^(?:\$\(\w+\)|\$\{\w+\}|\$\w+)(-[A-Za-z][A-Za-z0-9_.-]*)$`)
 
-// imageTags decides the tags of an image: of what publishes has none a version, that is a question.
+// imageTags decides the tags of an image. If no published tag has a version, that is a question.
 func (d *Draft) imageTags(i *image, group []made) {
 	var all, ends []claim
 	for _, m := range group {

@@ -64,8 +64,8 @@ func (d *Draft) manifests() {
 	d.charts()
 }
 
-// together are the directories that may be applied beside each other: those of manifests, and the
-// kustomizations that no other one is based on.
+// together are the directories that may be applied next to each other: those of manifests, and
+// the kustomizations that no other one is based on.
 func (d *Draft) together(all []string) (list []string) {
 	based := d.based(all)
 	for _, dir := range all {
@@ -193,8 +193,8 @@ func (d *Draft) roots(dirs []string) (roots []string) {
 	return roots
 }
 
-// wholeKustomization reports whether a kustomization has objects of its own or of others, and is no
-// component.
+// wholeKustomization reports whether a kustomization has objects of its own or of others, and is
+// not a component.
 func (d *Draft) wholeKustomization(dir string) bool {
 	for _, name := range kustomizationNames {
 		for _, doc := range d.yaml(path.Join(dir, name)) {

@@ -7,7 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// closed reports whether a matrix stands in a workflow, and is not what an expression gives.
+// closed reports whether a matrix is written out in a workflow, and is not the result of an
+// expression.
 func closed(n *yaml.Node) bool {
 	if n == nil || n.Kind == yaml.ScalarNode {
 		return n == nil

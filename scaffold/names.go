@@ -111,8 +111,8 @@ func (d *Draft) useNames(claims map[int][]claim) {
 	d.unbuilt(value)
 }
 
-// productNames are the repositories of images that have the product's name, where none has that of
-// its only image: what is above them, and whole.
+// productNames are the repositories of images that have the product's name, where none has that
+// of its only image: their parents, and complete.
 func (d *Draft) productNames() (above, whole []claim) {
 	for _, r := range d.allReferences() {
 		if path.Base(r.repository) == d.repositoryName() {
@@ -135,9 +135,8 @@ func (d *Draft) unbuilt(prefix string) {
 	}
 }
 
-// primary makes the registries that a release pushes to one claim, that of the one which users
-// install from, and returns the others. Where users install from none of them, that is a
-// contradiction.
+// primary makes the registries that a release pushes to one claim, that of the users' registry,
+// and returns the others. Users that install from none of them are a contradiction.
 func (d *Draft) primary(claims []claim) (primary []claim, others []string) {
 	all := candidates(claims)
 	var pushed []string

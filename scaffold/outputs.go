@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// What the check says of a file that a COPY wants and that is not there: in the context, or in a
-// stage whose commands are not run.
+// The messages of the check about a file that a COPY wants and that is missing: in the context,
+// or in a stage whose commands are not run.
 var (
 	notInContext = lazyregexp.New(`^(\S.*?) is (?:not there, or \.dockerignore names it|never part of a context)|^nothing matches (\S+),`)
 	notInStage   = lazyregexp.New(`\((\S+), which is copied from the stage (\S+), may be what it writes\)`)
@@ -41,8 +41,8 @@ func wanted(f fault) string {
 	})
 }
 
-// put gives an image the program that a Dockerfile expects at a place. changed is false where that
-// is no program.
+// put gives an image the program that a Dockerfile expects at a place. changed is false if that
+// is not a program.
 func (p *part) put(at string) (changed bool) {
 	if _, ok := p.outputs[at]; ok {
 		return false
@@ -76,8 +76,8 @@ func (p *part) put(at string) (changed bool) {
 	return p.output(at, program)
 }
 
-// output names a program at a place. Two places of it that are one file for a platform become one:
-// that with the variant, or else the one that is the same for all platforms.
+// output names a program at a place. Two places of it that are one file for a platform become
+// one: that with the variant, or else that of all platforms.
 func (p *part) output(at, program string) (changed bool) {
 	const variant = "{{.Variant}}"
 	for _, old := range sortedKeys(p.outputs) {

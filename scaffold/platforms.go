@@ -58,7 +58,7 @@ func on(name string) []string {
 // usualLinux is what most projects build for.
 const usualLinux = "linux/amd64,linux/arm64"
 
-// linuxClaims are what files say of the architectures for Linux: builds of images by their
+// linuxClaims are the architectures for Linux that files name: builds of images by their
 // platforms, or else lists of nothing but architectures and platforms. A build that names none is
 // for the machine that it runs on.
 func (d *Draft) linuxClaims() []claim {
@@ -134,7 +134,7 @@ func (d *Draft) platformsUnknown(b dockerBuild) bool {
 }
 
 // buildClaims are the platforms for Linux that builds of a Dockerfile name, a claim for each file
-// that they stand in. "" is any Dockerfile.
+// with a build. "" is any Dockerfile.
 func (d *Draft) buildClaims(file string, r rank) []claim {
 	return d.claimsOf(d.dockerBuilds, file, r)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// needsMachine matches what the check says of an instruction that is carried out on the image's
-// system alone.
+// needsMachine matches the message of the check about an instruction that runs on the image's
+// system only.
 var needsMachine = lazyregexp.New(`needs a machine of the image's system|no command is run here`)
 
 // suggest asks how an image is made whose Linux half is not carried out here: by the product's own

@@ -12,7 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/scaffold/shell"
 )
 
-// ko reads .ko.yaml. What it says of compiling is not repeated, since a release reads it there.
+// ko reads .ko.yaml. Its settings of the compiler are not repeated, since a release reads them
+// there.
 func (d *Draft) ko() {
 	name, n := d.first(path.Join(d.source.dir, ".ko.yaml"))
 	if n == nil {
@@ -93,7 +94,7 @@ func (d *Draft) binary(name, main, dir string, at place) string {
 	d.goBuild([]string{"-o", name, cmp.Or(main, ".")}, dir, at)
 	m, ok := d.main(name)
 	if !ok {
-		d.leave("programs of archives that are no main package here", "%s (%s)", name, at)
+		d.leave("programs of archives that are not a main package here", "%s (%s)", name, at)
 		return ""
 	}
 	p := d.program(m, name)

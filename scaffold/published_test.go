@@ -25,7 +25,7 @@ func TestPublished(t *testing.T) {
         with: {context: ., push: true, platforms: linux/amd64, tags: "example/app:${{ github.ref_name }}"}
 `,
 			want: []string{"  - name: app", "-app-git", "-PR-"},
-			left: []string{"what is built for branches, pull requests or by a clock alone"},
+			left: []string{"images built for branches, pull requests or a schedule only"},
 		},
 		"a platform as containerd reads it, and none": {
 			files: steps + `      - uses: docker/build-push-action@v6
@@ -142,7 +142,7 @@ func TestOfRelease(t *testing.T) {
 		return "      - uses: docker/build-push-action@v6\n" + condition +
 			"        with: {context: ., push: true, platforms: \"" + platforms + "\", tags: \"" + tags + "\"}\n"
 	}
-	const of, branches = "ghcr.io/example/app:${{ github.ref_name }}", "what is built for branches, pull requests or by a clock alone"
+	const of, branches = "ghcr.io/example/app:${{ github.ref_name }}", "images built for branches, pull requests or a schedule only"
 	only := []string{"platforms: [linux/amd64]  # .github/workflows/release.yml:5", "-s390x", "-quay.io", "-app:main", "-floatingTags"}
 	check(t, map[string]factCase{
 		"a step for a branch": {

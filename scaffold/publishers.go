@@ -110,8 +110,8 @@ func topOf(p string) string {
 // found reports whether a file of the repository publishes.
 func (p *publishers) found() bool { return len(p.texts) > 0 }
 
-// publishingJobs finds the jobs of a workflow that push, themselves or by a script, unless it runs
-// for what is not merged alone.
+// publishingJobs finds the jobs of a workflow that push, themselves or by a script, unless it
+// runs for unmerged changes only.
 func (d *Draft) publishingJobs(f string, doc *yaml.Node) {
 	if !merged(doc) || ofTests(f, doc) {
 		return

@@ -55,7 +55,7 @@ func (d *Draft) pushing(c shell.Call, at place, r rank) {
 	}
 }
 
-// pushedTags gives images the tags that are pushed beside what builds give.
+// pushedTags gives images the tags that are pushed in addition to those of builds.
 func (d *Draft) pushedTags() {
 	for n := range d.images {
 		i := &d.images[n]
@@ -90,7 +90,7 @@ func (d *Draft) pushedTags() {
 	}
 }
 
-// pushedVersions are the tags of a version that are pushed for an image beside its builds.
+// pushedVersions are the tags of a version that are pushed for an image apart from its builds.
 func (d *Draft) pushedVersions(i *image) (all []string) {
 	for name := range d.pushesOf(*i) {
 		_, tag := splitReference(name)
@@ -101,8 +101,8 @@ func (d *Draft) pushedVersions(i *image) (all []string) {
 	return all
 }
 
-// pushesOf yields the names of an image that are pushed beside its builds, and not for branches
-// alone.
+// pushesOf yields the names of an image that are pushed apart from its builds, and not for
+// branches only.
 func (d *Draft) pushesOf(i image) iter.Seq2[string, dockerBuild] {
 	return func(yield func(string, dockerBuild) bool) {
 		for _, b := range d.pushed {

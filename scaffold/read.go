@@ -20,7 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Read makes the draft of a repository, which Close ends. It writes nothing.
+// Read makes the draft of a repository, which Close ends. No file is written.
 func Read(ctx context.Context, dir string, o Options) (*Draft, error) {
 	if o.Name != "" && nameOf(o.Name) != o.Name {
 		return nil, howto.Usage("-name=%s is not the name of a product: write lower-case letters, digits and . _ -, "+
@@ -123,9 +123,8 @@ func read(fsys fs.FS, dir string, git bool, o Options) (*Draft, error) {
 	d.dockerfiles()
 	d.goImages()
 	if len(d.images) == 0 && !d.without {
-		return nil, errors.New("nothing says what to release: " +
-			"there is no Dockerfile and no main package of Go; write slipway.yaml by hand, " +
-			"or begin with -example=hello")
+		return nil, errors.New("nothing says what to release: the repository has neither a Dockerfile nor a main " +
+			"package of Go; write slipway.yaml by hand, or begin with -example=hello")
 	}
 	d.pushedTags()
 	d.manifests()

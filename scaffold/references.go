@@ -219,7 +219,7 @@ func (d *Draft) manifestReferences(f string, add func(ref, file string, r rank, 
 	text := d.tree.text(f)
 	if !bytes.Contains(text, []byte("kind:")) && !strings.HasPrefix(path.Base(f), "values") &&
 		!composeFile.MatchString(path.Base(f)) {
-		return // it is no object of Kubernetes, no values of a chart, and nothing of Compose
+		return // neither an object of Kubernetes, nor values of a chart, nor a file of Compose
 	}
 	prefix := ""
 	if m := baseRepo.FindSubmatch(text); m != nil {
@@ -265,7 +265,7 @@ func (d *Draft) values(f string, n *yaml.Node, add func(ref, file string, r rank
 	}
 }
 
-// wholeName returns a reference with its registry, that of Docker Hub if it has none. Of a name
+// wholeName returns a reference with its registry, by default that of Docker Hub. Of a name
 // without an account, and where users do not pull from, ok is false.
 func (d *Draft) wholeName(ref string) (whole string, ok bool) {
 	repository, _ := splitReference(ref)

@@ -17,7 +17,7 @@ var (
 	ltscWord   = lazyregexp.New(`(?i)ltsc(?:2019|2022|2025)`)
 	numberWord = lazyregexp.New(
 		`(?i)(?:windows|nanoserver|servercore|os_?version|\bos)[A-Za-z_./-]*[-:=?\s"'/]+(1809|2004|1903|1909|20H2)\b`)
-	olderWord   = lazyregexp.New(`\b(?:1809|20H2)\b`) // beside another one
+	olderWord   = lazyregexp.New(`\b(?:1809|20H2)\b`) // next to another one
 	windowsVars = lazyregexp.New(`(?i)windows|\bwin|nanoserver|servercore|ltsc|^ALL_OS|MULTI_ARCH|OSVERSION`)
 	runner      = lazyregexp.New(`runs-on|windows-20|runner|\bos:`)
 )
@@ -111,8 +111,8 @@ func windowsWords(line string) []string {
 	return words
 }
 
-// windowsRelease returns the platform of a Windows release by any of its names. One that Microsoft
-// supports no more is left out, and said.
+// windowsRelease returns the platform of a Windows release by any of its names. One that
+// Microsoft no longer supports is omitted, and reported.
 func (d *Draft) windowsRelease(name string) string {
 	v := platform.TagVersion(strings.ToLower(name))
 	r := platform.Release(v)

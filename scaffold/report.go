@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Report writes what was found and what was not, and the next command. wrong is what Settle
-// returned. The error says that a release would be refused.
+// Report writes the found and the open facts, and the next command. wrong is the result of
+// Settle. The error says that a release would be refused.
 func (d *Draft) Report(w io.Writer, dir string, wrong []string) error {
 	for _, f := range d.Found {
 		fmt.Fprintln(w, "found "+f)
@@ -27,7 +27,7 @@ func (d *Draft) Report(w io.Writer, dir string, wrong []string) error {
 		d.leave("what cannot be read, or is larger than a mebibyte", "%s", p)
 	}
 	for _, l := range d.left {
-		fmt.Fprintf(w, "left out: %s: %s\n", l.kind, listed(l.items))
+		fmt.Fprintf(w, "omitted: %s: %s\n", l.kind, listed(l.items))
 	}
 	byImage := map[string][]string{}
 	for _, e := range wrong {
@@ -64,7 +64,7 @@ func (d *Draft) Report(w io.Writer, dir string, wrong []string) error {
 		_, err := fmt.Fprintf(w, "Next: %s\n", Command("release", dir))
 		return err
 	}
-	fmt.Fprintf(w, "Next: change what is named above, or slipway.yaml, until this finds no mistakes: %s\n",
+	fmt.Fprintf(w, "Next: correct the places above, or slipway.yaml, until this finds no mistakes: %s\n",
 		Command("check", dir))
 	if images == 0 {
 		return errors.New("slipway.yaml is written, and a release would refuse it")

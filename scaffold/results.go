@@ -11,8 +11,8 @@ import (
 // ofTags matches a value that is made of a tag of git.
 var ofTags = lazyregexp.New(`\{\{\.Tag\}\}|REF_NAME|\bTAG\b`)
 
-// results takes in what a command of a step gives the steps after it: a line for GITHUB_OUTPUT, or
-// for GITHUB_ENV. Of several values that is the one which is made of a tag.
+// results takes in the values that a command of a step passes to later steps: a line for
+// GITHUB_OUTPUT, or for GITHUB_ENV. Of several values, the value made of a tag counts.
 func results(c shell.Call, id string, known map[string]string) {
 	key := ""
 	switch {
@@ -42,7 +42,7 @@ func results(c shell.Call, id string, known map[string]string) {
 	}
 }
 
-// anyMachine stands for a runner that is not known.
+// anyMachine is a runner that is not known.
 const anyMachine = "any"
 
 // machineOf is the platform of a runner, "" for one that is not for Linux.

@@ -24,9 +24,10 @@ import (
 // maxRounds bounds how often a draft is checked. Each round changes at least one thing.
 const maxRounds = 50
 
-// Settle writes slipway.yaml, which may not exist, and checks it as a release does. What the check
-// misses is completed where the repository tells it, asked for, or taken out. It returns what
-// remains besides the questions: errors for a person. Where it fails, nothing of the draft is left.
+// Settle writes slipway.yaml, which may not exist, and checks it as a release does. Facts that
+// the check misses are completed from the repository, asked for, or taken out. The result is the
+// errors that remain for a person, besides the questions. A failing Settle leaves no file of the
+// draft.
 func (d *Draft) Settle(ctx context.Context, say disk.Say) (remaining []string, err error) {
 	unlock, made, err := d.create(ctx, say)
 	if err != nil {
@@ -113,11 +114,11 @@ type fault struct {
 var (
 	ofImage = lazyregexp.New(`^building image ([^:\s]+): ((?:linux|windows)/[^ ]+): (.*)$`)
 	placed  = lazyregexp.New(`^(?:[^\n]*?: )?([^:\s]+):([0-9]+)(?::[0-9]+)?: (.*)$`)
-	// ofFile matches what is wrong with a whole file, or with two of one name.
+	// ofFile matches the message about a whole file, or about two of one name.
 	ofFile = lazyregexp.New(`^([^:\s]+\.(?:json|ya?ml)): |^ytt sees templates \S+ and (\S+) both as `)
 )
 
-// check does what slipway check does, and returns what is wrong.
+// check does the same as slipway check, and returns the faults.
 func (d *Draft) check(ctx context.Context) (faults []fault, err error) {
 	p, err := product.Load(ctx, product.Options{
 		Path: filepath.Join(d.Dir, product.File),
@@ -255,7 +256,7 @@ func (d *Draft) takeOut(f fault) bool {
 			}
 			e.dropped = true
 			why, _, _ := strings.Cut(f.text, "; ")
-			d.lacks(e.key+" "+e.path, "%s is left out, since a release would refuse it: %s: %s; put it right and "+
+			d.lacks(e.key+" "+e.path, "%s is omitted, since a release would refuse it: %s: %s; put it right and "+
 				"write it there, or take this out if it is not released", e.path, f.file, why)
 			return true
 		}

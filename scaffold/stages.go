@@ -56,9 +56,9 @@ func (r *recipe) ends() (list []*stage) {
 	return list
 }
 
-// targets returns the stages of a Dockerfile that are images: those that builds name, where they do
-// not tell all ends of the file that are not called like those of developers. The other ends are
-// said.
+// targets returns the stages of a Dockerfile that are images: those that builds name, where they
+// do not tell all ends of the file that are not called like those of developers. The other ends
+// are reported.
 func (d *Draft) targets(r *recipe) (chosen []*stage) {
 	builds, ends := d.buildsOf(r.path), r.ends()
 	last := ends[len(ends)-1] // which docker build makes

@@ -21,7 +21,7 @@ const asGit = "git's"
 // out.
 var tagToken = lazyregexp.New(`\{\{-?\s*([^}]*?)\s*-?\}\}|\$\((?:[^()]|\([^()]*\))*\)|\$\{[^}]*\}|\$\w+|\bv?[0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?$`)
 
-// literal matches a version that is written out, and what follows it in a tag and is no part of it.
+// literal matches a version that is written out, and the text after it in a tag.
 var literal = lazyregexp.New(`^(v?)[0-9]+\.[0-9]+\.[0-9]+(?:-(?:[0-9]|alpha|beta|rc|pre|dev|snapshot|next)[0-9A-Za-z.]*)?((?:-.*)?)$`)
 
 // wholeExpression matches a tag that an expression of a workflow begins.
@@ -125,7 +125,7 @@ func (d *Draft) tagsOf(b dockerBuild) (tags, floats []string) {
 	return tags, floats
 }
 
-// madeTag puts in what a variable of make stands for, where that is a tag of git.
+// madeTag replaces a variable of make by its value, if that is a tag of git.
 func (d *Draft) madeTag(tag string) string {
 	return makeVariable.ReplaceAllStringFunc(tag, func(v string) string {
 		value := d.make.Values[strings.Trim(v, "$(){}")]
@@ -138,8 +138,8 @@ func (d *Draft) madeTag(tag string) string {
 
 var makeVariable = lazyregexp.New(`\$\(\w+\)|\$\{\w+\}`)
 
-// versioned reports whether a build has a tag of a version, or stands in a file beside one of the
-// same Dockerfile that has.
+// versioned reports whether a build has a tag of a version, or another build of its Dockerfile in
+// the same file does.
 func (d *Draft) versioned(b dockerBuild) bool {
 	has := func(names []string) bool {
 		return slices.ContainsFunc(names, func(n string) bool {

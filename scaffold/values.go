@@ -18,14 +18,14 @@ var (
 )
 
 // A version in a value is one of these until its form is known: that of the tag of git, that
-// without its v, or that which only a person knows.
+// without its v, or that known to a person only.
 const (
 	asTag   = "{{tag}}"
 	asBare  = "{{bare}}"
 	asNamed = "{{named}}"
 )
 
-// versionOf returns what stands for the version that a value has.
+// versionOf returns the placeholder of the version that a value has.
 func (d *Draft) versionOf(value string) string {
 	text := value
 	if inner, rest, ok := makefile.Reference(value); ok && rest == "" && d.make.Values[inner] != "" {
@@ -143,8 +143,8 @@ func around(value string) (before, inner, after string, ok bool) {
 	return before, inner, after, ok
 }
 
-// linkerFlags returns the flags of the linker that a text of make or a shell stands for, if all of
-// its values are known.
+// linkerFlags returns the flags of the linker that a text of make or a shell means, if all of its
+// values are known.
 func (d *Draft) linkerFlags(text string) (string, bool) {
 	flags := strings.Fields(stripping(text))
 	found := setting.FindAllStringSubmatch(strings.NewReplacer(`"`, "", `'`, "").Replace(text), -1)

@@ -20,7 +20,7 @@ func isWorkflow(f string) bool {
 		strings.HasPrefix(f, ".forgejo/workflows/")
 }
 
-// inMatrix is the key of what is known of a job whose matrix is read, whole.
+// inMatrix is the key of the known values of a job whose matrix is read, complete.
 const inMatrix = "(matrix)"
 
 // maxMatrix bounds how many jobs of a matrix are read.
@@ -218,11 +218,11 @@ func (d *Draft) ownAction(dir string, step *yaml.Node, known map[string]string, 
 var (
 	inExpression = lazyregexp.New(`\$\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}`)
 	anyExpr      = lazyregexp.New(`\$\{\{(?:[^}]|\}[^}])*\}\}`)
-	// ofTag matches what is one value for tags of git, and another one otherwise.
+	// ofTag matches an expression with one value for tags of git, and another one otherwise.
 	ofTag = lazyregexp.New(`^\$\{\{[^}]*?(?:ref_type == 'tag'|refs/tags)[^&|]*&&\s*('?)([^'&|\s]+)'?\s*\|\|`)
 )
 
-// expression puts in what is known of a workflow's expressions. Others become $(workflow).
+// expression replaces a workflow's expressions by their known values. Others become $(workflow).
 func expression(s string, known map[string]string) string {
 	for range 3 {
 		s = inExpression.ReplaceAllStringFunc(s, func(e string) string {

@@ -38,13 +38,13 @@ type Target struct {
 // Bounds on a file.
 const (
 	maxMatrix = 64       // targets of a matrix
-	maxFile   = 64 << 10 // bytes: the parser's stack grows with what is nested
+	maxFile   = 64 << 10 // bytes: the parser's stack grows with the depth of nesting
 	maxValue  = 1 << 10  // bytes of a value
 	maxSteps  = 10_000   // targets, those that others inherit each time
 )
 
 // Read reads a file. given returns the value of a variable in a release, from its name and its
-// default; one that is not known is ${NAME}. What is no HCL has no targets.
+// default; one that is not known is ${NAME}. A file that is not HCL has no targets.
 func Read(name string, text []byte, given func(name, def string) string) *File {
 	f := &File{
 		text: text, Groups: map[string][]string{}, values: map[string]cty.Value{},
@@ -91,8 +91,8 @@ func Read(name string, text []byte, given func(name, def string) string) *File {
 	return f
 }
 
-// Called returns the targets of names that are called, also through groups. With none it is those
-// of the default, and where there is no default, all.
+// Called returns the targets of names that are called, also through groups. Without names, these
+// are the targets of the default group, or all if that is missing.
 func (f *File) Called(names []string) map[string]bool {
 	called := map[string]bool{}
 	var call func(label string)
@@ -119,7 +119,7 @@ func (f *File) Called(names []string) map[string]bool {
 	return called
 }
 
-// matrix returns the values of a target's matrix, one set if it has none.
+// matrix returns the values of a target's matrix, one empty set without a matrix.
 func (f *File) matrix(b *hclsyntax.Block) []map[string]cty.Value {
 	all := []map[string]cty.Value{{}}
 	attr := b.Body.Attributes["matrix"]
@@ -189,7 +189,7 @@ func (f *File) read(t *Target, label string, values map[string]cty.Value, depth 
 	}
 }
 
-// attribute is the value of an attribute, "" if it has none.
+// attribute is the value of an attribute, "" if the attribute is missing.
 func (f *File) attribute(a *hclsyntax.Attribute, values map[string]cty.Value) string {
 	if a == nil {
 		return ""

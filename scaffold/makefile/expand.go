@@ -43,7 +43,7 @@ func (m *File) expanded(s string, depth int, left, steps *int) string {
 	return b.String()
 }
 
-// Reference splits text that starts with $(…) or ${…} into what is within and what follows.
+// Reference splits text that starts with $(…) or ${…} into the inner text and the rest.
 func Reference(s string) (inner, rest string, ok bool) {
 	if len(s) < 3 || s[1] != '(' && s[1] != '{' {
 		return "", "", false

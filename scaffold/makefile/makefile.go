@@ -1,5 +1,5 @@
-// Package makefile reads Makefiles as text: what their variables and targets are, as far as that is
-// known without make. It runs nothing.
+// Package makefile reads Makefiles as text: their variables and targets, as far as they are known
+// without make. Nothing is run.
 package makefile
 
 import (
@@ -233,7 +233,7 @@ func Lines(text string) iter.Seq2[int, string] {
 	}
 }
 
-// assign gives a variable a value. One that a condition chooses has none.
+// assign gives a variable a value. One that a condition chooses is left without a value.
 func (m *File) assign(name, operator, value string, at Line, conditional bool) {
 	old, ok := m.Values[name]
 	several, chosen := m.choice[name]
@@ -255,7 +255,7 @@ func (m *File) assign(name, operator, value string, at Line, conditional bool) {
 	switch operator {
 	case "+=":
 		value = strings.TrimSpace(old + " " + value)
-	case ":=", "::=", ":::=": // X := $(X) more is no circle
+	case ":=", "::=", ":::=": // X := $(X) more is not a cycle
 		value = strings.NewReplacer("$("+name+")", old, "${"+name+"}", old).Replace(value)
 	}
 	if len(value) <= maxExpanded {

@@ -1,4 +1,4 @@
-// Package shell reads the commands of shell texts. It runs nothing.
+// Package shell reads the commands of shell texts, and runs nothing.
 package shell
 
 import (
@@ -42,7 +42,7 @@ const maxErrors = 100
 var automatic = lazyregexp.New(`\$[<^+%|]`)
 
 // Calls returns the commands of a text, in their order. known are values of variables. A text is
-// read in pieces of whole lines, since the parser's stack grows with what is nested.
+// read in pieces of whole lines, since the parser's stack grows with the depth of nesting.
 func Calls(text string, known map[string]string) []Call {
 	r := &callReader{dir: ".", values: maps.Clone(known)}
 	if r.values == nil {
@@ -231,7 +231,7 @@ func (r *callReader) call(n *syntax.CallExpr) {
 	}
 }
 
-// assign takes in values. A variable whose value is not known has none.
+// assign takes in values. A variable of unknown value is removed.
 func (r *callReader) assign(list []*syntax.Assign) {
 	for _, a := range list {
 		if a.Name == nil || a.Naked {

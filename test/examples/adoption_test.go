@@ -89,7 +89,7 @@ var adoptions = []struct {
 		names: []string{
 			"slipway.local/prometheus/node-exporter:v1.12.1",
 		},
-		found: []string{"left out: further Dockerfiles of one name: Dockerfile.distroless"},
+		found: []string{"omitted: further Dockerfiles of one name: Dockerfile.distroless"},
 		asked: []string{"artifacts", "images[node-exporter].dockerfile.files"},
 		file:  []string{"ARCH: '{{.Arch}}{{.Variant}}'", "version.Revision={{.Revision}}"},
 	},
