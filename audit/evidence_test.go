@@ -213,7 +213,7 @@ func TestTwins(t *testing.T) {
 }
 
 // TestBesideHostile: a registry that lists neither tags nor referrers is no finding, and one that
-// answers with what is no list could not be read; none ends the command.
+// answers with anything but a list could not be read; none ends the command.
 func TestBesideHostile(t *testing.T) {
 	r := registrytest.Serve(t, ggcr.WithReferrersSupport(true))
 	repo := r.Repo(t, "app")

@@ -11,10 +11,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/regular"
 )
 
-// Digest reads a regular file and returns its digest. It also writes what it reads to count,
-// unless that is nil, and fails with the cause of ctx once that is done. It reads the file
-// every time, because size and modification time do not show whether the disk has kept its
-// bytes.
+// Digest reads a regular file and returns its digest. The bytes are also written to count, unless
+// that is nil, and the error is the cause of ctx once that is done. The file is read every time,
+// because size and modification time do not show whether the disk has kept its bytes.
 func Digest(ctx context.Context, path string, count io.Writer) (v1.Hash, error) {
 	f, err := regular.Open(path)
 	if err != nil {

@@ -24,8 +24,8 @@ func Ignore(dir string) error {
 	return Write(path, []byte(ignoreText), ModeFile)
 }
 
-// Unignore removes the .gitignore that Ignore wrote. Another one stays. It is an error if that
-// cannot be told.
+// Unignore removes the .gitignore that Ignore wrote. Another one stays. A file that cannot be
+// told apart is an error.
 func Unignore(dir string) error {
 	if yes, err := ignored(dir); err != nil || !yes {
 		return err

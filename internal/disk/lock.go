@@ -14,7 +14,7 @@ import (
 )
 
 // lockName is the file to lock where directories cannot be locked: on Windows, and on some
-// network file systems. It exists only while the lock does.
+// network file systems. The file exists only while the lock does.
 const lockName = ".slipway.lock"
 
 // IsLock reports whether a name is that of a locked directory's own file.

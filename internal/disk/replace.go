@@ -19,9 +19,9 @@ type Content struct {
 }
 
 // Replace writes several files, all or none: it renames the first only when all are complete on
-// disk, and restores those it has replaced if it cannot rename another. Files keep their mode, and
-// symbolic links to files stay. It locks every directory that a file is in, in the order of their
-// names, as [Lock] does.
+// disk, and restores those it has replaced if it cannot rename another. Files keep their mode,
+// and symbolic links to files stay. Every directory that a file is in is locked, in the order of
+// their names, as [Lock] does.
 func Replace(ctx context.Context, list []Content, say Say) (err error) {
 	var all []*replacement
 	var dirs []string

@@ -9,7 +9,7 @@ import (
 )
 
 // Usable checks that a directory can be locked and written to, or made if it is missing, and
-// leaves nothing. It does not wait for a process that has the lock: busy reports that. free is as
+// leaves nothing. A process that has the lock is not waited for: busy reports it. free is as
 // [Free] returns it.
 func Usable(ctx context.Context, dir string) (busy bool, free uint64, err error) {
 	dir, err = filepath.Abs(dir)
@@ -27,7 +27,7 @@ func Usable(ctx context.Context, dir string) (busy bool, free uint64, err error)
 		}
 		at = filepath.Dir(at)
 	}
-	if at != dir { // in its place, one beside it
+	if at != dir { // a directory next to it, in its place
 		if at, err = Scratch(at); err != nil {
 			return false, 0, err
 		}

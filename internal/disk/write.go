@@ -40,7 +40,7 @@ func Create(dir string) (*File, error) {
 	return &File{File: f}, nil
 }
 
-// Commit syncs the file to disk and gives it its name and mode. It replaces a file of that name.
+// Commit syncs the file to disk and gives it its name and mode, in place of a file of that name.
 func (f *File) Commit(path string, mode fs.FileMode) error {
 	return f.rename(path, errors.Join(f.Chmod(mode), f.Sync()))
 }

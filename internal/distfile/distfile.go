@@ -30,7 +30,7 @@ const (
 	Part    = "release.part.json"
 	Weights = "release.weights.json"
 	// Journal names the files that may be there while a release is made, those of an earlier one
-	// included. It goes when the release is complete.
+	// included. A complete release has no journal.
 	Journal = ".release.files.json"
 )
 

@@ -12,9 +12,8 @@ import (
 )
 
 // Changes lists the files in a directory that differ from HEAD or are not in git, but for those
-// that git ignores. Repositories within this one are looked into. What is not in git at or below
-// the paths made, which are relative to the directory, does not count; a file that git has always
-// does.
+// that git ignores. Repositories within this one are included. Untracked files at or below the
+// paths made, which are relative to the directory, do not count; tracked files always do.
 //
 // A file that differs only if the program of a filter says so is an error: that is not run.
 func Changes(ctx context.Context, dir string, made ...string) ([]string, error) {

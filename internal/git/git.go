@@ -1,5 +1,5 @@
-// Package git asks git about the repository that a directory belongs to. It is the only door to
-// git of the program, and nothing that a repository says can start a program through it.
+// Package git asks git about the repository that a directory belongs to. Only this package runs
+// git, and no setting of a repository can start a program through it.
 //
 // Settings of a repository name programs: core.fsmonitor, filter.*.clean, hooks, helpers, and more
 // with each version of git. So git never reads them. [locate] finds the repository as git would,

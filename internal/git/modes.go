@@ -32,8 +32,8 @@ type tracked struct {
 
 // Of returns the mode of a file or directory, of which fi comes from the disk. A tracked file has
 // 0755 if it is executable, else 0644; a directory with tracked files has 0755. Anything else has
-// the mode of the disk: symbolic links, what is not tracked, and everything if git is missing.
-// path is absolute.
+// the mode of the disk: symbolic links, untracked files, and everything if git is missing. path
+// is absolute.
 func (m *Modes) Of(ctx context.Context, path string, fi fs.FileInfo) (fs.FileMode, error) {
 	disk := fi.Mode()
 	if !disk.IsRegular() && !disk.IsDir() {

@@ -77,7 +77,7 @@ func (p place) refs() ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// head returns what is checked out: a hash, or a ref with "ref: " before it.
+// head returns the checked-out commit: a hash, or a ref with "ref: " before it.
 func (p place) head() (string, error) {
 	text, err := regular.ReadMost(filepath.Join(p.git, "HEAD"), maxText)
 	if err != nil {

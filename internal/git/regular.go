@@ -63,8 +63,8 @@ func checkFile(path string) error {
 	return regular.Check(path, fi.Mode())
 }
 
-// checkRefs checks the files of a repository within another one by which git finds out what is
-// checked out there.
+// checkRefs checks the files of a repository within another one by which git finds the
+// checked-out commit there.
 func checkRefs(ctx context.Context, at string) error {
 	return filepath.WalkDir(at, func(path string, e fs.DirEntry, err error) error {
 		switch {

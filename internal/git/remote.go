@@ -16,8 +16,8 @@ import (
 var remoteAddress = regexp.MustCompile(`^(?:(?:https?|ssh|git)://)?(?:[^@/]+@)?([A-Za-z0-9.-]+)(?::[0-9]+/|[:/])(.+?)(?:\.git)?/?$`)
 
 // Remote returns the host and the path of the repository that a directory was cloned from, as
-// github.com/owner/name: that of the remote upstream, or else of origin; "" if it has none of them.
-// It reads the repository's own configuration, without what that includes.
+// github.com/owner/name: that of the remote upstream, or else of origin; "" if both are missing.
+// Only the repository's own configuration is read, without the files that it includes.
 func Remote(ctx context.Context, dir string) (string, error) {
 	p, err := locate(dir)
 	if err != nil {

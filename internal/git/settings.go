@@ -30,7 +30,7 @@ var kept = []string{
 // files are the settings that name files of patterns, with those that git takes without them.
 var files = map[string]string{"core.excludesfile": "ignore", "core.attributesfile": "attributes"}
 
-// filters are the programs that .gitattributes may ask for. They are not run.
+// filters are the programs that .gitattributes may ask for, and that are not run.
 var filters = lazyregexp.New(`^filter\.(.+)\.(?:clean|process)$`)
 
 // settings are those of a view.
@@ -79,7 +79,7 @@ func readSettings(ctx context.Context, p place, scratch string) (*settings, erro
 	return s, nil
 }
 
-// take takes what is kept of settings, as git lists them: NAME, a line break, VALUE, NUL.
+// take takes the settings to keep from a list of git: NAME, a line break, VALUE, NUL.
 func (s *settings) take(list string) {
 	for entry := range strings.SplitSeq(list, "\x00") {
 		name, value, ok := strings.Cut(entry, "\n")

@@ -20,7 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/regular"
 )
 
-// Tree is the files of a commit, beside the work tree where it is checked out.
+// Tree is the files of a commit, next to the work tree where it is checked out.
 type Tree struct {
 	root  string
 	files map[string]object // by path in the repository
@@ -56,8 +56,9 @@ func ReadTree(ctx context.Context, dir string) (*Tree, error) {
 	return t, nil
 }
 
-// Has reports whether the commit has what is at an absolute path of the work tree, byte for byte.
-// No setting and no filter counts. Of directories only whether the commit has one is compared.
+// Has reports whether the commit has the file at an absolute path of the work tree, byte for
+// byte. No setting and no filter counts. Of directories only whether the commit has one is
+// compared.
 func (t *Tree) Has(name string) (bool, error) {
 	rel, ok, err := t.place(name)
 	if err != nil || !ok {

@@ -25,8 +25,8 @@ type Writer struct {
 // NewWriter returns a writer of one file.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
-// Sum counts the next contents. It may run ahead of Write, in another goroutine; Close runs after
-// both.
+// Sum counts the next contents. Calls may run ahead of Write, in another goroutine; Close runs
+// after both.
 func (w *Writer) Sum(raw []byte) {
 	w.crc = crc32.Update(w.crc, crc32.IEEETable, raw)
 	w.size += uint32(len(raw))
@@ -40,7 +40,7 @@ func (w *Writer) Write(blocks []byte) (int, error) {
 	return w.w.Write(blocks)
 }
 
-// Close ends the file. It does not close what the writer writes to.
+// Close ends the file, and does not close the underlying writer.
 func (w *Writer) Close() error {
 	if err := w.begin(); err != nil {
 		return err

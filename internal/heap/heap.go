@@ -1,9 +1,9 @@
-// Package heap lets a program that imports it collect garbage only once its heap has [Least] bytes.
-// By default Go collects from 4 MiB on, and then whenever the heap has doubled: a short command
-// with a small heap would collect thirty times what it is about to leave behind.
+// Package heap lets a program that imports it collect garbage only once its heap has [Least]
+// bytes. By default Go collects from 4 MiB on, and then whenever the heap has doubled: a short
+// command with a small heap would collect thirty times before it exits.
 //
-// It imports nothing that others wrote, and so is initialized before most of what the program
-// imports. GOGC, if it is set, is left alone.
+// Without third-party imports, the package is initialized before most of those of the program.
+// GOGC, if it is set, is left alone.
 package heap
 
 import (
@@ -33,7 +33,7 @@ type cycle struct{ _ *cycle }
 // watch calls adjust after each collection.
 func watch() { runtime.AddCleanup(&cycle{}, func(int) { adjust(); watch() }, 0) }
 
-// adjust sets the percentage by which the heap may grow over what is live.
+// adjust sets the percentage by which the heap may grow over the live bytes.
 func adjust() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)

@@ -29,7 +29,7 @@ var kinds = []kind{
 		var dns *net.DNSError
 		return errors.As(err, &dns) && dns.IsNotFound
 	}, "correct the name of the host, or set HTTPS_PROXY if only a proxy knows it"},
-	{is(syscall.ECONNREFUSED), "correct the host and port, or start what is to listen there"},
+	{is(syscall.ECONNREFUSED), "correct the host and port, or start the server that is to listen there"},
 	{func(err error) bool {
 		var failed net.Error
 		return is(syscall.EHOSTUNREACH, syscall.ENETUNREACH)(err) || errors.As(err, &failed) && failed.Timeout()

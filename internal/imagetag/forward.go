@@ -34,7 +34,7 @@ func (s Stamp) Or(other Stamp) Stamp {
 	return s
 }
 
-// Take completes s with what annotations or labels say. It reports whether s is complete.
+// Take completes s from annotations or labels, and reports whether s is complete.
 func (s *Stamp) Take(from map[string]string) bool {
 	if v := from[versionKey]; len(v) <= maxVersion {
 		s.Version = cmp.Or(s.Version, v)

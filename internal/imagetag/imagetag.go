@@ -1,11 +1,11 @@
 // Package imagetag compares the versions that image tags name, to find newer ones of a tag.
 //
-// A tag such as v1.34.2-rc.1-alpine3.20 has a version, 1.34.2 and the prerelease rc.1, and a form:
-// the v before it, the two to four numbers of the version, and the words behind it. [Newer]
+// A tag such as v1.34.2-rc.1-alpine3.20 has a version, 1.34.2 and the prerelease rc.1, and a
+// form: the v before it, the two to four numbers of the version, and the words behind it. [Newer]
 // compares only tags of one form, so that 1.2.3-alpine becomes neither 1.2.4 nor
-// 1.2.4-nanoserver-ltsc2022. It never raises what does not name a version: latest, ltsc2022, main,
-// a single number, a date (20251112, 2025.11.2, 24.04). Nor does it change what a version may not
-// change: the major version, and for a Windows version (10.0.20348.4773) the build.
+// 1.2.4-nanoserver-ltsc2022. A tag without a version is never raised: latest, ltsc2022, main, a
+// single number, a date (20251112, 2025.11.2, 24.04). The major version never changes, nor does
+// the build of a Windows version (10.0.20348.4773).
 //
 // The order is that of https://semver.org, with the prereleases that tags use (rc1, -rc.1,
 // 3.15.0b2). The word build with a number, as in v1.34.2-rke2r1-build20251112, counts the builds of

@@ -1,13 +1,13 @@
 package imagetag
 
 // Newest returns the newest version of a list in the form of tag, across major versions. A
-// prerelease counts only if tag is one. It returns "" if none is newer than tag.
+// prerelease counts only if tag is one. The result is "" if none is newer than tag.
 func Newest(tag string, list []string) string {
 	return newest(tag, list, func(order int) bool { return order > 0 })
 }
 
 // Before returns the newest version of a list that comes before tag, in its form. A prerelease
-// counts only if tag is one. It returns "" if there is none.
+// counts only if tag is one. The result is "" without such a version.
 func Before(tag string, list []string) string {
 	return newest(tag, list, func(order int) bool { return order < 0 })
 }

@@ -11,7 +11,7 @@ import (
 
 // version is what a tag names.
 type version struct {
-	form       string // the tag with its numbers and its prerelease left out
+	form       string // the tag without its numbers and its prerelease
 	numbers    []int
 	prerelease prerelease
 	build      int // of -build20251112; 0 if there is none
@@ -40,7 +40,7 @@ var (
 	windowsForm = lazyregexp.New(`^10\.0\.[1-9][0-9]{4}(?:\.|$)`)
 )
 
-// parse reads a tag. It is false for one that does not name a version.
+// parse reads a tag. ok is false for one that does not name a version.
 func parse(tag string) (v version, ok bool) {
 	m := tagForm.FindStringSubmatch(tag)
 	if m == nil {

@@ -72,8 +72,8 @@ func directory(file string) (dir string, unit bool) {
 }
 
 // above reports whether a key is in a directory above that of a file, as on a medium or in an
-// archive that has both. What is above ends at the root of the system, at another medium, and at
-// the user's home: a key there counts as the user's, unless a release is in it directly.
+// archive that has both. The search upward ends at the root of the system, at another medium, and
+// at the user's home: a key there counts as the user's, unless a release is in it directly.
 func above(key, file string) bool {
 	dir, unit := directory(file)
 	from, err := os.Stat(dir)

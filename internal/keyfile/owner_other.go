@@ -12,7 +12,7 @@ import (
 // CheckOwner accepts every file: this system has no modes that state who may write.
 func CheckOwner(string) error { return nil }
 
-// sameDevice reports true: what is on one file system is not known.
+// sameDevice reports true: the file system of a file is not known.
 func sameDevice(_, _ fs.FileInfo) bool { return true }
 
 // isRoot reports whether a directory is the root of the system's drive. That of another drive is a

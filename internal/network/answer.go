@@ -75,8 +75,8 @@ func foreignAnswer(q *http.Request, a *http.Response) error {
 		q.URL.Host, a.Status, a.Header.Get("Content-Type"))
 }
 
-// successes lists the statuses with which a registry confirms a request. It returns nil for
-// requests outside the distribution API, such as those for tokens.
+// successes lists the statuses with which a registry confirms a request; nil for requests outside
+// the distribution API, such as those for tokens.
 func successes(q *http.Request) []int {
 	api := strings.HasPrefix(q.URL.Path, "/v2/")
 	switch q.Method {

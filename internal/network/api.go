@@ -16,14 +16,14 @@ import (
 type Request struct {
 	Method string
 	URL    string
-	Header http.Header // of the request; nil has none but those of the other fields
+	Header http.Header // of the request; nil adds none to those of the other fields
 	// Token is sent as a bearer token, to the host of URL and nowhere else.
 	Token string
 	// Body opens the body, for each attempt anew; nil sends none. Size is its length in bytes.
 	Body func() (io.ReadCloser, error)
 	Size int64
-	// Once marks a request that makes something. It is repeated only if the server refused it to
-	// limit requests. If its answer is lost, the error is a [Lost]: see [Client.Redo].
+	// Once marks a request that makes something, and that is repeated only if the server refused
+	// it to limit requests. If its answer is lost, the error is a [Lost]: see [Client.Redo].
 	Once bool
 	// Use reads the body of a successful answer. Nil keeps the body in [Answer.Body].
 	Use func(io.Reader) error
@@ -56,9 +56,9 @@ func (c *Client) Redo(ctx context.Context, work func() error) error {
 	}
 }
 
-// Do makes a request to an API. It repeats the request if the server limits requests, and, unless
-// it is to be made once, if the server fails or drops the connection. GET follows redirects; any
-// other redirect is the answer.
+// Do makes a request to an API. The request is repeated if the server limits requests, and,
+// unless it is to be made once, if the server fails or drops the connection. GET follows
+// redirects; any other redirect is the answer.
 func (c *Client) Do(ctx context.Context, r Request) (*Answer, error) {
 	var asked time.Duration
 	for attempt := 1; ; attempt++ {

@@ -77,8 +77,8 @@ func (s *Session) covers(scopes []string) bool {
 	return true
 }
 
-// named adds the name of this program to each request. It sees every credential, also the tokens
-// of registries, and registers them as secrets.
+// named adds the name of this program to each request, and registers every credential, also the
+// tokens of registries, as a secret.
 type named struct{ inner http.RoundTripper }
 
 // sent has the Authorization headers that are registered as secrets.

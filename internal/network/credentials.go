@@ -183,7 +183,7 @@ func ofVariable() (*configfile.ConfigFile, error) {
 		return nil, fmt.Errorf(`reading %s: %w: write {"auths": {HOST: {"auth": BASE64}}}, or unset it`,
 			configfile.DockerEnvConfigKey, err)
 	}
-	// It has accounts alone, as docker reads it: a file names helpers.
+	// Docker reads accounts only from the variable; helpers are named in a file.
 	return &configfile.ConfigFile{AuthConfigs: c.AuthConfigs, Filename: configfile.DockerEnvConfigKey}, nil
 }
 

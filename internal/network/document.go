@@ -22,8 +22,8 @@ func (o Options) documentTime(size int64) time.Duration {
 	return o.Document + 2*time.Duration(float64(o.Document)*float64(size)/maxAnswer)
 }
 
-// tardy is the error of a document that comes too slowly, however many bytes a second do. It does
-// not count as a dropped connection: the next one would be no faster.
+// tardy is the error of a document that comes too slowly, even if each second has enough bytes.
+// The connection does not count as dropped: the next one would be as slow.
 type tardy struct {
 	host string
 	in   time.Duration

@@ -11,10 +11,10 @@ import (
 // maxUndeclared bounds in bytes a file of which the server does not state the size before.
 const maxUndeclared = 1 << 30
 
-// Download opens a URL outside of the distribution API. It gives every byte once: after the
-// connection broke off, it goes on where it was, with the bytes that the server has then. Whether
-// these are of one file, the digest of the bytes decides. Before a byte is read, room decides
-// whether there is room for a file of that size; nil allows any.
+// Download opens a URL outside of the distribution API. The reader gives every byte once: after a
+// broken connection it continues at the same place, with the bytes that the server has then.
+// Whether these are of one file, the digest of the bytes decides. Before a byte is read, room
+// decides whether there is room for a file of that size; nil allows any.
 func (c *Client) Download(ctx context.Context, u string, room func(size int64) error) (io.ReadCloser, error) {
 	d := &download{resumed: resumed{c: c, ctx: ctx, size: -1}, url: u, room: room}
 	d.resumed.connect = d.connect
@@ -43,7 +43,7 @@ type download struct {
 	url  string
 	room func(size int64) error
 	end  int64  // how long the file may be
-	same string // the value of If-Range; "" if the server has none
+	same string // the value of If-Range; "" if the server gives none
 }
 
 // Read returns the next bytes of the file.

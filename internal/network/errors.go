@@ -35,7 +35,7 @@ func asks(q *http.Request) bool {
 	return q != nil && (q.Method == http.MethodGet || q.Method == http.MethodHead)
 }
 
-// nothing are codes of errors that say nothing about what was asked for, whatever the status
+// nothing are codes of errors that do not describe the requested object, whatever the status
 // (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes).
 var nothing = []transport.ErrorCode{
 	transport.UnauthorizedErrorCode, transport.DeniedErrorCode, transport.TooManyRequestsErrorCode,
@@ -76,8 +76,8 @@ func (u Unreadable) Unwrap() error { return u.Err }
 const maxRepeated = 640
 
 // Clean removes the query from URLs in an error, since upload locations and redirects contain
-// signatures, and shortens a registry's answer to one line. If a registry denies something,
-// fails or stalls, it adds a remedy. It does so once.
+// signatures, and shortens a registry's answer to one line. If a registry denies something, fails
+// or stalls, it adds a remedy, once.
 func Clean(err error) error {
 	if err == nil || errors.As(err, &cleaned{}) {
 		return err
@@ -168,8 +168,9 @@ type reworded struct {
 func (r reworded) Error() string { return r.text }
 func (r reworded) Unwrap() error { return r.error }
 
-// outage is the error of an answer that says nothing about what was asked for: bytes with another
-// digest, no manifest, or what a token server or the address /v2/ answers, a 404 neither.
+// outage is the error of an answer that does not describe the requested object: bytes with
+// another digest, no manifest, or the answer of a token server or of the address /v2/, even a
+// 404.
 type outage struct{ error }
 
 func (o outage) Unwrap() error { return o.error }

@@ -108,8 +108,8 @@ func reachable(a, registry netip.Addr) error {
 	return nil
 }
 
-// answering returns a context in which the address of the host that is asked first is noted. It is
-// zero where a proxy asks.
+// answering returns a context in which the address of the host that is asked first is noted. The
+// address is zero where a proxy asks.
 func (c *Client) answering(ctx context.Context, u string) (context.Context, func() netip.Addr) {
 	var mu sync.Mutex
 	var first netip.Addr

@@ -86,7 +86,7 @@ func (p *program) Output() ([]byte, error) {
 	return p.out.Text, errors.Join(p.err, p.stderr.Flush())
 }
 
-// limited passes on the beginning of what is written to it.
+// limited passes on the beginning of the bytes written to it.
 type limited struct {
 	to   io.Writer
 	left int

@@ -58,8 +58,8 @@ type lane struct {
 	reported bool          // the user knows that this host makes the command wait
 }
 
-// left is how long a wait that begins now may take. It is not positive if the host is given up.
-// The pause between two attempts counts.
+// left is how long a wait that begins now may take: not positive if the host is given up. The
+// pause between two attempts counts.
 func (l *lane) left(now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -124,7 +124,7 @@ func (l *lane) begin(now time.Time) error {
 	return l.gone(nil)
 }
 
-// ask counts a pause that the host asks for. It is false if all of them are too long.
+// ask counts a pause that the host asks for, and returns false if all of them are too long.
 func (l *lane) ask(d time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -4,8 +4,9 @@
 // of a tag and a download for a Dockerfile follow the same rules:
 //
 //   - Plain HTTP is for loopback addresses only, also after a redirect and for token services.
-//   - Credentials come from the Docker configuration (~/.docker/config.json or DOCKER_CONFIG), the
-//     helpers that it names, or Podman's auth.json. They are sent only to the host they are for.
+//   - Credentials come from the Docker configuration (~/.docker/config.json or DOCKER_CONFIG),
+//     the helpers that it names, or Podman's auth.json. Credentials are sent only to the host
+//     they are for.
 //   - A request is retried if a server is busy (429), fails (5xx) or drops the connection, and not
 //     before the time that Retry-After gives. A stalled server counts as a dropped connection, and
 //     is given up after two minutes over all attempts.
@@ -27,8 +28,8 @@ import (
 // Agent names this program to servers. The command sets it to slipway/VERSION when it starts.
 var Agent = "slipway"
 
-// Default is the transport of options that have none; nil is one that uses HTTPS_PROXY. The
-// command sets it when it starts, from a file of certificate authorities.
+// Default is the transport of options without one; nil is one that uses HTTPS_PROXY. The command
+// sets it when it starts, from a file of certificate authorities.
 var Default http.RoundTripper
 
 // Options configure how to make requests. The zero value suits every registry.
@@ -49,8 +50,8 @@ type Options struct {
 	// the connection; 0 is 6.
 	Attempts int
 	// Idle is how long a request may stall before it counts as a dropped connection; 0 is a
-	// minute. It bounds dialing, waiting for an answer and each piece of a body. A transfer that
-	// moves fewer than 256 bytes a second for that time has stalled, too.
+	// minute. The bound is on dialing, waiting for an answer and each piece of a body. A transfer
+	// that moves fewer than 256 bytes a second for that time has stalled, too.
 	Idle time.Duration
 	// Document is how long the body of an answer that is not a blob may take, and of a
 	// configuration; up to three times that if it is large; 0 is twice Idle, so that one that

@@ -15,7 +15,7 @@ type pages struct {
 	seen  map[string]bool
 }
 
-// add counts a page. It fails if the list grows so slowly that it may have no end.
+// add counts a page, and fails if the list grows so slowly that it may have no end.
 func (p *pages) add(entries []string) error {
 	if p.seen == nil {
 		p.seen = map[string]bool{}

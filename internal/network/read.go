@@ -67,13 +67,13 @@ func notManifest(host string, raw []byte) error {
 		return nil
 	}
 	if err := json.Unmarshal(raw, &answer); err != nil && len(raw) > 0 && raw[0] == '{' {
-		return nil // who reads the document says what is wrong with it
+		return nil // the reader of the document reports its fault
 	}
 	if answer.SchemaVersion != 0 || answer.MediaType != "" ||
 		cmp.Or(answer.Manifests, answer.Config, answer.Layers) != nil {
 		return nil
 	}
-	return outage{fmt.Errorf("%s answers with what is no manifest: %q", host,
+	return outage{fmt.Errorf("the answer of %s is not a manifest: %q", host,
 		output.Excerpt(string(raw), maxRepeated))}
 }
 

@@ -66,8 +66,8 @@ func (s *Session) PutReferrer(ctx context.Context, ref name.Reference, mt types.
 }
 
 // ListReferrers adds manifests to the list under the tag of their subject, where the registry has
-// no list of its own. It writes the tag once, since some registries let no tag move. Two calls for
-// one subject must not run at a time.
+// no list of its own. The tag is written once, since some registries let no tag move. Two calls
+// for one subject must not run at a time.
 func (s *Session) ListReferrers(ctx context.Context, subject name.Digest, add []v1.Descriptor) error {
 	_, ok, err := s.byAPI(ctx, subject)
 	if err != nil || ok { // the registry lists them later, or does not at all: who puts them looks once more
@@ -118,7 +118,8 @@ func (s *Session) put(ctx context.Context, ref name.Reference, mt types.MediaTyp
 	return a.Header, a.Body.Close()
 }
 
-// byAPI lists referrers by the API, page by page. ok is false if the registry has none.
+// byAPI lists referrers by the API, page by page. ok is false if the registry does not have the
+// API.
 func (s *Session) byAPI(ctx context.Context, subject name.Digest) (list []v1.Descriptor, ok bool, err error) {
 	at := s.url("referrers/" + subject.DigestStr())
 	var bound pages

@@ -19,8 +19,8 @@ var refusals = []int{
 	http.StatusUnprocessableEntity,
 }
 
-// faults are the codes of answers that are about something else than the manifest: what was sent
-// before it is lost, it was damaged on its way, or the client may not do this now.
+// faults are the codes of answers that are about something else than the manifest: an earlier
+// upload is lost, the manifest was damaged on its way, or the client may not do this now.
 var faults = []transport.ErrorCode{
 	transport.BlobUnknownErrorCode, transport.ManifestBlobUnknownErrorCode, transport.ManifestUnknownErrorCode,
 	transport.NameUnknownErrorCode, transport.DigestInvalidErrorCode, transport.SizeInvalidErrorCode,

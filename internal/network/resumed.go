@@ -85,7 +85,7 @@ func (r *resumed) short() error {
 	return otherBytes(r.name, fmt.Errorf("%s has %d of %d bytes", r.name, r.at, r.size))
 }
 
-// next reads from the connection, after what was read before.
+// next reads from the connection, after the bytes read before.
 func (r *resumed) next(p []byte) (int, error) {
 	n, err := io.CopyN(io.Discard, r.body, r.skip)
 	r.skip -= n

@@ -31,8 +31,9 @@ const maxAsked = 5 * time.Minute
 const settling = 3
 
 // retrying is a RoundTripper that retries a request if the registry is busy (429), fails (5xx) or
-// drops the connection. It does not retry uploads of blobs: how much has arrived is unknown, so
-// [Client.Retry] begins them again. After a Retry-After, all requests to that registry wait.
+// drops the connection. Uploads of blobs are not retried: the number of bytes that arrived is
+// unknown, so [Client.Retry] begins them again. After a Retry-After, all requests to that
+// registry wait.
 type retrying struct {
 	inner http.RoundTripper
 	o     Options
@@ -86,8 +87,8 @@ func (r *retrying) RoundTrip(q *http.Request) (*http.Response, error) {
 	}
 }
 
-// distrusted reports whether a host has a certificate that is not trusted. It then drops the plain
-// HTTP that follows HTTPS with loopback addresses, and would do so each time.
+// distrusted reports whether a host has a certificate that is not trusted. Such a host drops the
+// plain HTTP that follows HTTPS with loopback addresses, and would do so each time.
 func (r *retrying) distrusted(host string) bool {
 	_, found := r.distrust.Load(host)
 	return found
@@ -99,7 +100,7 @@ func (r *retrying) until(host string) time.Time {
 	return r.notBefore[host]
 }
 
-// holdBack notes a Retry-After. It fails if the registry asks for more than [maxAsked].
+// holdBack notes a Retry-After, and fails if the registry asks for more than [maxAsked].
 func (r *retrying) holdBack(q *http.Request, after string) error {
 	now := time.Now()
 	d, ok := retryAfter(after, now)

@@ -19,7 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
-// Session is an authenticated connection to one repository. It retries requests itself; only
+// Session is an authenticated connection to one repository, which retries requests; only
 // [Client.Retry] retries above it.
 type Session struct {
 	repo   name.Repository
@@ -105,7 +105,7 @@ func (s *Session) Get(ctx context.Context, ref name.Reference) (d *remote.Descri
 }
 
 // otherDigest is in the error of go-containerregistry, which has no type of its own, about a
-// manifest whose bytes have another digest than the one that was asked for.
+// manifest whose bytes have another digest than the requested one.
 const otherDigest = "does not match requested digest"
 
 // Layer returns a blob of the repository, which is read when it is opened.

@@ -22,10 +22,11 @@ const patience = 5
 const small = 1 << 20
 
 // floor is the least number of bytes per second that a transfer must move while it waits for the
-// network. It is far below the slowest link in use, and above what keeps an idle connection open.
+// network. The value is far below the slowest link in use, and above the traffic that keeps an
+// idle connection open.
 const floor = 256
 
-// watchful ends requests that stall. It watches requests, not connections, since one connection
+// watchful ends requests that stall. Requests are watched, not connections, since one connection
 // of HTTP/2 has many. The time that the local end of a body takes does not count: a slow disk is
 // not a slow server.
 type watchful struct {
@@ -85,7 +86,7 @@ func (w watchful) RoundTrip(q *http.Request) (*http.Response, error) {
 	return a, nil
 }
 
-// stalled is the error of a request that stalled. It counts as a dropped connection.
+// stalled is the error of a request that stalled, which counts as a dropped connection.
 type stalled struct {
 	host string
 	slow bool // it moved something, but too little
@@ -185,7 +186,7 @@ func (g *guard) failed(outer, ctx context.Context, err error) error {
 	return g.lane.gone(g.why(ctx, err))
 }
 
-// moved ends a wait in which n bytes were moved. It is false if they were too few.
+// moved ends a wait in which n bytes were moved, and returns false if they were too few.
 func (g *guard) moved(n int64) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

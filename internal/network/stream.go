@@ -17,8 +17,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
-// Stream opens a blob of a repository. It gives every byte once: after the connection broke off, it
-// goes on where it was. It fails at its end if the blob does not have the size and the digest of d.
+// Stream opens a blob of a repository. The reader gives every byte once: after a broken
+// connection it continues at the same place. Its end is an error if the blob does not have the
+// size and the digest of d.
 func (c *Client) Stream(ctx context.Context, repo name.Repository, d v1.Descriptor) (io.ReadCloser, error) {
 	return c.stream(ctx, repo, d, func(err error) error {
 		return fmt.Errorf("reading blob %s of %s: %w", d.Digest, repo, Clean(err))
@@ -51,7 +52,7 @@ type stream struct {
 
 	repo name.Repository
 	d    v1.Descriptor
-	sum  hash.Hash // of what was read
+	sum  hash.Hash // of the bytes read
 	wrap func(error) error
 }
 
@@ -72,7 +73,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// right reports whether what was read has the digest.
+// right reports whether the bytes read have the digest.
 func (s *stream) right() bool { return fmt.Sprintf("%x", s.sum.Sum(nil)) == s.d.Digest.Hex }
 
 // verify returns [io.EOF] if the bytes have the digest.
@@ -84,8 +85,8 @@ func (s *stream) verify() error {
 	return io.EOF
 }
 
-// larger returns the error of a blob with more bytes than its descriptor lists. It is about the
-// descriptor if all of them have the digest, which is seen of what may be a document.
+// larger returns the error of a blob with more bytes than its descriptor lists. The fault is the
+// descriptor's if all of them have the digest, which is checked for possible documents.
 func (s *stream) larger() error {
 	err := fmt.Errorf("it has more than the %d bytes that its manifest lists", s.d.Size)
 	if s.body != nil {

@@ -51,7 +51,7 @@ func (s *Session) tags(ctx context.Context) (list []string, err error) {
 }
 
 // FirstTags lists the tags on the first page of a registry's list, in its order. all reports that
-// there is no other page.
+// this is the only page.
 func (c *Client) FirstTags(ctx context.Context, repo name.Repository) (list []string, all bool, err error) {
 	s, err := c.Session(ctx, repo, repo.Scope(transport.PullScope))
 	if err != nil {

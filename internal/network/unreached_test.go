@@ -50,7 +50,7 @@ func TestUnreached(t *testing.T) {
 		want      string // of HOST
 	}{
 		"refused": {closed.Listener.Addr().String(), nil, "HOST cannot be reached: dial tcp HOST: connect: connection refused: " +
-			"correct the host and port, or start what is to listen there"},
+			"correct the host and port, or start the server that is to listen there"},
 		"unknown host": {"registry.example", nameless, "HOST cannot be reached: dial tcp: lookup HOST: no such host: " +
 			"correct the name of the host, or set HTTPS_PROXY if only a proxy knows it"},
 		"unknown authority": {unknown.Listener.Addr().String(), nil, "HOST cannot be reached: tls: failed to verify certificate: " +

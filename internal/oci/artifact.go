@@ -19,8 +19,8 @@ func EmptyConfig() v1.Descriptor {
 	return v1.Descriptor{MediaType: "application/vnd.oci.empty.v1+json", Digest: Sum(h), Size: int64(len(Empty))}
 }
 
-// MakeArtifact returns the manifest of an artifact of a type, whose configuration is [Empty]. It
-// refers to subject, unless that is nil
+// MakeArtifact returns the manifest of an artifact of a type, whose configuration is [Empty], and
+// which refers to subject, unless that is nil
 // (https://github.com/opencontainers/image-spec/blob/main/manifest.md#guidelines-for-artifact-usage).
 // Equal arguments give equal bytes.
 func MakeArtifact(kind string, layers []v1.Descriptor, subject *v1.Descriptor,
@@ -37,9 +37,9 @@ func MakeArtifact(kind string, layers []v1.Descriptor, subject *v1.Descriptor,
 	}{2, types.OCIManifestSchema1, kind, EmptyConfig(), layers, subject, annotations})
 }
 
-// IsOther reports whether a manifest that an index lists is no image, such as a chart, an SBOM or
-// an index of SOCI: its configuration is none of an image, or its descriptor has the type of an
-// artifact. Some clients write the type of an image's configuration there.
+// IsOther reports whether a manifest that an index lists is not an image, such as a chart, an
+// SBOM or an index of SOCI: its configuration is not that of an image, or its descriptor has the
+// type of an artifact. Some clients write the type of an image's configuration there.
 func (t *Tree) IsOther() bool {
 	kind := types.MediaType(t.Desc.ArtifactType)
 	return kind != "" && !kind.IsConfig() || t.Config != nil && !t.Config.MediaType.IsConfig()

@@ -7,7 +7,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// Sum returns the digest of what was written to h, a sha256 hash.
+// Sum returns the digest of the bytes written to h, a sha256 hash.
 func Sum(h hash.Hash) v1.Hash {
 	return v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(h.Sum(nil))}
 }

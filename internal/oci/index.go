@@ -14,7 +14,7 @@ import (
 
 // MakeIndex returns the bytes of an OCI image index
 // (https://github.com/opencontainers/image-spec/blob/main/image-index.md) over children, whose
-// descriptors must have a platform. It sorts them by [platform.Compare]: Linux first, then
+// descriptors must have a platform. Children are sorted by [platform.Compare]: Linux first, then
 // Windows, newest first. Two children for one platform are an error, and so is a Windows child
 // without a complete os.version. Equal children and annotations give equal bytes.
 func MakeIndex(children []v1.Descriptor, annotations map[string]string) ([]byte, error) {

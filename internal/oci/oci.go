@@ -27,7 +27,7 @@ const (
 	// Included is a document that was read. What it lists is expected to be at hand as well.
 	Included Presence = iota
 	// ManifestOnly is a document whose bytes are at hand, without its configuration and layers.
-	// It is not parsed: Config, Layers and Children are empty.
+	// The bytes are not parsed: Config, Layers and Children are empty.
 	ManifestOnly
 	// Absent is a document of which only the descriptor in its parent index is known.
 	Absent
@@ -35,8 +35,8 @@ const (
 
 // Tree is an index with everything below it, or a single manifest.
 type Tree struct {
-	// Desc describes the document. Its Platform is the one that the parent index gives, or nil.
-	// Its MediaType is that of the document itself, where that gives one.
+	// Desc describes the document. Its Platform is that given by the parent index, or nil. Its
+	// MediaType is that of the document itself, where that gives one.
 	Desc     v1.Descriptor
 	Presence Presence
 	Raw      []byte // the document, byte for byte; nil if it is absent
@@ -67,7 +67,8 @@ func (t *Tree) visit(yield func(*Tree) bool) bool {
 	return yield(t)
 }
 
-// Blobs returns what a manifest lists: its configuration, then its layers. An index has none.
+// Blobs returns the blobs of a manifest: its configuration, then its layers. An index does not
+// list blobs.
 func (t *Tree) Blobs() []v1.Descriptor {
 	if t.Config == nil {
 		return nil
@@ -97,8 +98,8 @@ func IsAttestation(d v1.Descriptor) bool {
 	return !platform.From(d.Platform).IsImage()
 }
 
-// Platforms returns the platforms that the images of the tree are listed for, sorted, each once. A
-// manifest that is not of an image has none.
+// Platforms returns the platforms that the images of the tree are listed for, sorted, each once.
+// A manifest that is not of an image does not have platforms.
 func (t *Tree) Platforms() []platform.Platform {
 	var all []platform.Platform
 	for c := range t.All() {
@@ -111,8 +112,8 @@ func (t *Tree) Platforms() []platform.Platform {
 	return all
 }
 
-// ArtifactType returns the type of an artifact that is not an image: the one that the manifest
-// names, or else that of its configuration or of its first layer
+// ArtifactType returns the type of an artifact that is not an image: that named by the manifest,
+// or else that of its configuration or of its first layer
 // (https://github.com/opencontainers/image-spec/blob/main/manifest.md#guidelines-for-artifact-usage).
 func (t *Tree) ArtifactType() string {
 	switch {

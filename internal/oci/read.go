@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
-// Get returns the bytes of the document or configuration that d describes. It compares them with
-// d.Digest. Where a source leaves a document out on purpose, the error wraps [ErrAbsent].
+// Get returns the bytes of the document or configuration that d describes, compared with
+// d.Digest. If a source omits a document on purpose, the error wraps [ErrAbsent].
 type Get func(d v1.Descriptor) ([]byte, error)
 
 // ErrAbsent is the error of a [Get] for what its source leaves out on purpose.
@@ -61,8 +61,8 @@ func (r *reading) read(d v1.Descriptor, depth int) (*Tree, error) {
 		return nil, err
 	}
 	if t.Desc.MediaType.IsIndex() && depth == 0 {
-		return nil, fmt.Errorf("index %s is nested too deeply, %d below the one that was asked for: "+
-			"name it by its digest", d.Digest, r.limits.Depth)
+		return nil, fmt.Errorf("index %s is nested too deeply, %d below the requested one: name it by its "+
+			"digest", d.Digest, r.limits.Depth)
 	}
 	for n, c := range t.Children {
 		if t.Children[n], err = r.child(c.Desc, depth-1); err != nil {

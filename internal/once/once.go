@@ -3,7 +3,7 @@ package once
 
 import "sync"
 
-// Map has the results of work by key. The zero value has none yet. Several goroutines may use it:
+// Map has the results of work by key. The zero value is empty. Several goroutines may use it:
 // those that ask for work that is under way wait for its result.
 type Map[V any] struct {
 	mu  sync.Mutex

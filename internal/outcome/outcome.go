@@ -68,7 +68,8 @@ func statusOf(err error) (int, bool) {
 	return Status(err)
 }
 
-// Damage marks an error as one about what was read: [Of] returns [Broken] for it. The text stays.
+// Damage marks an error as one about the bytes read: [Of] returns [Broken] for it. The text
+// stays.
 func Damage(err error) error {
 	if err == nil {
 		return nil
@@ -80,10 +81,10 @@ type damage struct{ error }
 
 func (d damage) Unwrap() error { return d.error }
 
-// Failed reports whether err, or an error that it wraps or joins, is the failure of a server or of
-// the way to it: a connection that breaks or is refused, a login that is refused (401, 403), a
-// limit (408, 429) or an error of the server (5xx), and what has a method Outage. An answer that
-// refuses what was sent is none.
+// Failed reports whether err, or an error that it wraps or joins, is the failure of a server or
+// of the way to it: a connection that breaks or is refused, a login that is refused (401, 403), a
+// limit (408, 429) or an error of the server (5xx), and an error with a method Outage. An answer
+// that refuses the sent content does not count.
 func Failed(err error) bool {
 	return !errors.Is(err, context.Canceled) && failed(err)
 }

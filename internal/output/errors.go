@@ -2,8 +2,8 @@ package output
 
 import "errors"
 
-// Split returns the errors that err joins, each for a line of its own. It does not split an error
-// whose text has more than those that it wraps.
+// Split returns the errors that err joins, each for a line of its own. An error whose text has
+// more than those that it wraps is not split.
 func Split(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	switch {

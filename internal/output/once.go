@@ -2,8 +2,8 @@ package output
 
 import "errors"
 
-// Once returns a function that reports whether an error is the first with its text. It is false
-// for nil.
+// Once returns a function that reports whether an error is the first with its text; false for
+// nil.
 func Once() (first func(error) bool) {
 	seen := map[string]bool{}
 	return func(err error) bool {

@@ -24,7 +24,7 @@ func Text(s string) string { return printable(redact(s), "\n\t") }
 // Line returns s without secrets, with all but printable characters escaped, on one line.
 func Line(s string) string { return printable(redact(s), "") }
 
-// Excerpt is [Line] of the first n bytes of s. It redacts secrets first, since a part of one
+// Excerpt is [Line] of the first n bytes of s. Secrets are redacted first, since a part of one
 // would not be recognized.
 func Excerpt(s string, n int) string {
 	s = redact(strings.TrimSpace(s))

@@ -92,8 +92,8 @@ func redact(s string) string {
 // user:password@host.
 var account = lazyregexp.New(`^(?:[a-zA-Z][a-zA-Z0-9+.-]*://)?([^:@/]*):(.+)@[^@]+$`)
 
-// Account registers the credentials in [scheme://]user:password@host[/path] as secrets and reports
-// whether there are any. A reference such as repository:tag@sha256:… has none.
+// Account registers the credentials in [scheme://]user:password@host[/path] as secrets and
+// reports whether there are any. A reference such as repository:tag@sha256:… does not have any.
 func Account(text string) bool {
 	m := account.FindStringSubmatch(text)
 	if m == nil || digest.MatchString(text) {

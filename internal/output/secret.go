@@ -26,8 +26,8 @@ var secrets struct {
 	forms []string
 }
 
-// Secret registers values that must not be printed: passwords, tokens, credentials. They are
-// redacted in the forms that protocols give them, too: base64, URL-escaped, JSON. Values of fewer
+// Secret registers values that must not be printed: passwords, tokens, credentials. Values are
+// redacted in the forms that protocols give them, too: base64, URL-escaped, JSON. Those of fewer
 // than 4 bytes are ignored.
 func Secret(values ...string) {
 	secrets.Lock()

@@ -10,7 +10,7 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// Writer writes lines as [Text] returns them. It keeps the beginning of a line until the rest
+// Writer writes lines as [Text] returns them. The beginning of a line is kept until the rest
 // comes or Flush is called, since a secret may come in parts. Several goroutines may use it.
 type Writer struct {
 	mu   sync.Mutex

@@ -168,7 +168,7 @@ func loneSurrogate(raw []byte) int {
 		case high || isEscape(raw[at:], "cdef"):
 			return at
 		default:
-			at++ // what is escaped
+			at++ // the escaped character
 		}
 	}
 	return -1

@@ -54,8 +54,8 @@ func (d *display) run() {
 	}
 }
 
-// draw erases what the bars took on further lines, and draws them. It gives up where mpb has, since
-// the terminal is gone.
+// draw erases the further lines of the bars, and draws them. An error of mpb ends it, since the
+// terminal is gone.
 func (d *display) draw() {
 	if n := d.folded(); n > 0 {
 		fmt.Fprintf(d.Progress, "\x1b[%dA\x1b[J", n)
@@ -92,7 +92,7 @@ func (d *display) bar() mpb.BarFiller {
 }
 
 // close draws the bars for the last time: mpb takes away those that have ended when it draws them
-// again, and what was printed meanwhile appears then.
+// again, and lines printed meanwhile appear then.
 func (d *display) close() {
 	close(d.quit)
 	for range 4 {

@@ -29,8 +29,8 @@ type Printer struct {
 	every time.Duration
 }
 
-// New returns a printer for w. It draws bars if w is a terminal that can move its cursor, unless
-// TERM=dumb or CI is set; otherwise it prints lines.
+// New returns a printer for w, which draws bars if w is a terminal that can move its cursor,
+// unless TERM=dumb or CI is set; otherwise it prints lines.
 func New(w io.Writer) *Printer {
 	p := &Printer{w: output.New(w), tasks: map[*Task]bool{}, every: 15 * time.Second}
 	if f := p.w.Terminal(); f != nil && os.Getenv("CI") == "" {

@@ -40,7 +40,7 @@ func (m *Meter) Write(p []byte) (int, error) {
 	return m.Task.Write(p)
 }
 
-// Rewind subtracts what was counted.
+// Rewind subtracts the bytes that were counted.
 func (m *Meter) Rewind() {
 	m.Task.Add(-m.n)
 	m.n = 0

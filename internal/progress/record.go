@@ -65,7 +65,7 @@ func (r *Record) add(name string, begin time.Time, stage, failed bool) {
 }
 
 // Stages returns a function that begins the stage of a name, and ends the one before; without a
-// name it begins none. It prints nothing.
+// name it begins none. Nothing is printed.
 func (r *Record) Stages() (next func(name string)) {
 	var name string
 	var begin time.Time

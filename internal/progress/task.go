@@ -95,8 +95,8 @@ func (t *Task) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Total sets how many items or bytes there are in all, once that is known. They are at least those
-// that were counted.
+// Total sets how many items or bytes there are in all, once that is known: at least those that
+// were counted.
 func (t *Task) Total(n int64) {
 	if t == nil {
 		return

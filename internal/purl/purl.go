@@ -21,7 +21,7 @@ func OCI(repository, digest string, qualifiers map[string]string) string {
 	return write("oci", "", strings.ToLower(path.Base(repository)), digest, all)
 }
 
-// Go returns the URL of a Go module. An empty version is left out. Paths are in small letters, as
+// Go returns the URL of a Go module. An empty version is omitted. Paths are in small letters, as
 // the specification demands.
 func Go(module, version string) string {
 	dir, name := path.Split(strings.ToLower(module))

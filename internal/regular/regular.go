@@ -1,10 +1,10 @@
-// Package regular opens the files that a directory tree or slipway.yaml names. They are regular
-// files: a named pipe has no end and a device may have effects, so that a command that opened
-// one would wait for ever.
+// Package regular opens the files that a directory tree or slipway.yaml names. Only regular files
+// are allowed: a named pipe has no end and a device may have effects, so that a command that
+// opened one would wait for ever.
 //
-// What a path is, is asked before it is opened, since opening some devices does something, and
-// asked again of the open file, since it may have been exchanged in between. It is opened so that
-// a pipe without a writer does not block.
+// The type of a file is checked before it is opened, since opening some devices has effects, and
+// again after it is opened, since the file may have been exchanged in between. Opening does not
+// block on a pipe without a writer.
 //
 // A path that a user gives by a flag may be a pipe, such as <(…) of a shell: [Given] reads it,
 // once and with a bound.
@@ -18,7 +18,7 @@ import (
 	"syscall"
 )
 
-// NotRegularError is the error for what is neither a regular file nor a directory.
+// NotRegularError is the error for a file that is neither regular nor a directory.
 type NotRegularError struct{ Mode fs.FileMode }
 
 func (e *NotRegularError) Error() string {
@@ -55,7 +55,7 @@ func Check(path string, m fs.FileMode) error {
 	return &fs.PathError{Op: "open", Path: path, Err: &NotRegularError{m}}
 }
 
-// Open opens a regular file for reading. It follows symbolic links, as [os.Open] does.
+// Open opens a regular file for reading, and follows symbolic links, as [os.Open] does.
 func Open(path string) (*os.File, error) {
 	return open(path, false, os.Stat, func(name string) (*os.File, error) { return os.OpenFile(name, flags, 0) })
 }
@@ -101,8 +101,8 @@ func Read(path string) ([]byte, error) { return ReadMost(path, maxText) }
 // ReadMost returns a regular file of at most limit bytes.
 func ReadMost(path string, limit int64) ([]byte, error) { return read(path, limit, Open) }
 
-// Given returns what is at a path that a user gave by a flag, at most limit bytes. It may be a
-// pipe, which is opened once and waits for its writer.
+// Given returns the content of a path that a user gave by a flag, at most limit bytes. The path
+// may be a pipe, which is opened once and waits for its writer.
 func Given(path string, limit int64) ([]byte, error) { return read(path, limit, OpenGiven) }
 
 // OpenGiven opens a path that a user gave by a flag: a regular file, a pipe or standard input. No

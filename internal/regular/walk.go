@@ -8,7 +8,7 @@ import (
 )
 
 // Tree checks that every file of a directory whose name matches is a regular file, for programs
-// that open what they find. It follows no link to a directory, and passes over .git.
+// that open every file they find. Links to directories are not followed, and .git is skipped.
 func Tree(ctx context.Context, dir string, matches func(name string) bool) error {
 	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {

@@ -31,7 +31,7 @@ type Chart struct {
 	Untouched []string
 }
 
-// maxChart bounds the archive of a chart in bytes; what is longer is damaged to its reader.
+// maxChart bounds the archive of a chart in bytes; a longer one is damaged to its reader.
 const maxChart = 64 << 20
 
 // Archive returns the packaged chart of the manifest t, whose blobs open opens.
@@ -69,7 +69,7 @@ func (n *Names) Chart(ctx context.Context, archive []byte, t *oci.Tree, original
 	if made, err := time.Parse(time.RFC3339, t.Annotations["org.opencontainers.image.created"]); err == nil {
 		created = made
 	}
-	// What is made of other values, in a way that only templates know.
+	// Pin images that templates make of other values, in a way that only they know.
 	pinned, err := renamed.Pin(ctx, chart.PinOptions{Find: n.image})
 	if err == nil {
 		r.References += len(n.rendered(ctx, renamed)) - len(n.rendered(ctx, pinned))
@@ -77,7 +77,7 @@ func (n *Names) Chart(ctx context.Context, archive []byte, t *oci.Tree, original
 	}
 	if len(renamed.Listed()) > 0 {
 		if listed, err := renamed.WithListed(nil, n.renamed); err == nil {
-			renamed = listed // else it is no list, and stays
+			renamed = listed // otherwise it is not a list, and stays
 		}
 	}
 	r.Untouched = n.rendered(ctx, renamed)
@@ -111,7 +111,8 @@ func Opener(charts []*Chart, other func(v1.Hash) (io.ReadCloser, error)) func(v1
 	}
 }
 
-// image returns an image by its new name; nil for one that has none, or has it already.
+// image returns an image by its new name; nil for one that is not renamed, or has the name
+// already.
 func (n *Names) image(reference string) *chart.Image {
 	base, digest, _ := strings.Cut(reference, "@")
 	t, err := name.NewTag(base, name.WithDefaultTag(""))
@@ -125,7 +126,7 @@ func (n *Names) image(reference string) *chart.Image {
 	return &chart.Image{Repository: r.to, Tag: t.TagStr(), Digest: digest}
 }
 
-// renamed returns an image by its new name; by the name that it has if there is no other.
+// renamed returns an image by its new name; by its present name if it is not renamed.
 func (n *Names) renamed(of string) string {
 	if i := n.image(of); i != nil {
 		return i.Reference()
@@ -222,7 +223,7 @@ func (n *Names) apart(name string, node *yaml.Node, all map[yamlfile.Pos]string)
 		if r == nil {
 			continue
 		}
-		// The registry may have a path; what is behind it stays, where that can be.
+		// The registry may have a path; the part behind it stays, if possible.
 		to, path := strings.TrimSuffix(r.to, "/"+rest.Value), rest.Value
 		if to == r.to {
 			to, path, _ = strings.Cut(r.to, "/")

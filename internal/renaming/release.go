@@ -22,8 +22,8 @@ const maxRelease = 64 << 20
 type Release struct {
 	Path       string `json:"path"`       // of the file that is written
 	References int    `json:"references"` // how many were renamed
-	// Untouched are texts that contain a reference to one of the images and more. They are not
-	// changed.
+	// Untouched are texts that contain a reference to one of the images and more, and that are
+	// not changed.
 	Untouched []string `json:"untouched,omitempty"`
 
 	Text []byte         `json:"-"`

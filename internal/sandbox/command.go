@@ -49,7 +49,7 @@ func (p *policy) command(ctx context.Context) *exec.Cmd {
 	cmd := subprocess.Command(ctx, "/proc/self/exe") // which is there even if the file was replaced
 	cmd.Dir, cmd.Env = "/", []string{}
 	text, err := json.Marshal(p)
-	if err == nil && bytes.Contains(text, []byte(`\ufffd`)) { // as encoding/json writes what is not UTF-8
+	if err == nil && bytes.Contains(text, []byte(`\ufffd`)) { // as encoding/json writes text that is not UTF-8
 		err = fmt.Errorf("a directory, argument or variable of %s is not UTF-8, and the sandbox has no others: "+
 			"rename it, or use -sandbox=off", p.Program[0])
 	}

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// enter restricts the process and makes it the program of the policy. It returns nil only for a
+// enter restricts the process and makes it the program of the policy. The error is nil only for a
 // trial.
 func (p *policy) enter() error {
-	runtime.LockOSThread() // what is set is that of a thread, and exec keeps that of the caller
+	runtime.LockOSThread() // settings are those of a thread, and exec keeps those of the caller
 	if p.Root != "" {
 		if err := p.mount(); err != nil {
 			return err

@@ -3,12 +3,12 @@
 // A [Box] starts a program as a child of slipway: the same program under another name ([Main]),
 // which restricts itself and then becomes the program. On Linux it uses what the kernel permits:
 //
-//   - user, mount, PID, IPC, UTS and network namespaces: there are no other files, processes and
-//     addresses than those that were named;
+//   - user, mount, PID, IPC, UTS and network namespaces: only the named files, processes and
+//     addresses exist;
 //   - Landlock: other files cannot be opened, and other processes get no signals;
 //   - seccomp: no sockets, no tracing, no keyrings.
 //
-// [New] tries what is possible on this machine, by a child that restricts itself and ends, and
+// [New] tries the protection of this machine by a child that restricts itself and ends, and
 // [Protection] reports it. Memory, processor time and disk space are not bounded.
 package sandbox
 
@@ -51,7 +51,7 @@ type Box struct {
 	protection Protection
 }
 
-// New tries what this machine permits. It fails only in mode [Require], and if ctx ends.
+// New tries what this machine permits, and fails only in mode [Require], and if ctx ends.
 func New(ctx context.Context, o Options) (*Box, error) {
 	b := &Box{options: o}
 	switch {
@@ -96,7 +96,7 @@ type Protection struct {
 	Namespaces []string `json:"namespaces,omitempty"`
 	Landlock   int      `json:"landlock,omitempty"` // version of its ABI; 0 for none
 	Seccomp    bool     `json:"seccomp,omitempty"`
-	// Lacks states what is missing and why; "" for nothing.
+	// Lacks names the missing protection and why; "" for none.
 	Lacks string `json:"lacks,omitempty"`
 }
 
@@ -107,7 +107,7 @@ func (p Protection) complete() bool {
 	return len(p.Namespaces) > 0 || p.Landlock > 0 && p.Seccomp
 }
 
-// open names what is not protected.
+// open names the gaps in the protection.
 func (p Protection) open() string {
 	switch {
 	case p.Landlock > 0:

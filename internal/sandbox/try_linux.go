@@ -79,8 +79,8 @@ func (b *Box) works(ctx context.Context, with Protection) error {
 // root is where children make their trees. Each has its own mounts on it.
 func (b *Box) root() string { return filepath.Join(b.options.Dir, "root") }
 
-// isolate makes the command start in namespaces of its own. It is a new session, so that it has no
-// terminal; its group is that of the command as before.
+// isolate makes the command start in namespaces of its own, and in a new session, so that it has
+// no terminal; its group is that of the command as before.
 func (p *policy) isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr.Setpgid, cmd.SysProcAttr.Setsid = false, true
 	if p.Root == "" {

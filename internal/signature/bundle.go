@@ -215,10 +215,10 @@ func Parse(text []byte) (*Bundle, error) {
 var errForm = errors.New("the bundle is not in the form that slipway writes: " +
 	"a field is unknown, missing or given twice, or was written in another way")
 
-// cutPayload returns the text of a bundle with an empty payload, and that payload; nil if there is
-// none. The SBOM of an image has hundreds of KB, which the JSON decoder would go through three
-// times. The text that it looks for is in no JSON string, where a quote is escaped, so it is in the
-// place of the payload or Parse refuses what is left.
+// cutPayload returns the text of a bundle with an empty payload, and that payload; nil if there
+// is none. The SBOM of an image has hundreds of KB, which the JSON decoder would go through three
+// times. The text that it looks for is in no JSON string, where a quote is escaped, so it is in
+// the place of the payload or Parse refuses the rest.
 func cutPayload(text []byte) (short, payload []byte, err error) {
 	const begin = `"dsseEnvelope":{"payload":"`
 	before, rest, found := bytes.Cut(text, []byte(begin))

@@ -19,8 +19,8 @@ type KeyFiles struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
-// FilesOf returns the files of a new key whose names begin with a name. It is an error if one
-// of them exists.
+// FilesOf returns the files of a new key whose names begin with a name. An existing one is an
+// error.
 func FilesOf(name string) (*KeyFiles, error) {
 	k := &KeyFiles{Private: name + ".key", Public: name + ".pub"}
 	for _, path := range []string{k.Private, k.Public} {
@@ -32,7 +32,7 @@ func FilesOf(name string) (*KeyFiles, error) {
 	return k, nil
 }
 
-// Generate makes a key and writes its files. It does not overwrite files.
+// Generate makes a key and writes its files, and does not overwrite files.
 func (k *KeyFiles) Generate(ctx context.Context, password []byte, say disk.Say) error {
 	private, public, err := Generate(password)
 	if err != nil {

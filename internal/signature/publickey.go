@@ -36,8 +36,8 @@ type PublicKey struct {
 	spki []byte // SubjectPublicKeyInfo (RFC 5280), DER
 }
 
-// ParsePublicKey reads a PEM file with one public key, as slipway keygen, cosign and openssl write
-// it. It is an error if the file has anything besides it, such as a private key.
+// ParsePublicKey reads a PEM file with one public key, as slipway keygen, cosign and openssl
+// write it. Anything else in the file is an error, such as a private key.
 func ParsePublicKey(text []byte) (*PublicKey, error) {
 	block, err := single(text, publicType)
 	if err != nil {
@@ -123,7 +123,7 @@ type points struct{ R, S *big.Int }
 var half = new(big.Int).Rsh(elliptic.P256().Params().N, 1)
 
 // Verify checks a signature, DER with a low S, over the SHA-256 of message. The error is
-// errSignature, or says what is wrong with the form.
+// errSignature, or one about the form.
 func (k *PublicKey) Verify(message, sig []byte) error {
 	p, err := parsePoints(sig)
 	if err != nil {

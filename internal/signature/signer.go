@@ -23,7 +23,7 @@ type Signer struct {
 	sign   func(ctx context.Context, message []byte) ([]byte, error)
 }
 
-// Sign returns the signature of message, DER with a low S. It is verified before it is returned.
+// Sign returns the signature of message, DER with a low S, after it was verified.
 func (s *Signer) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	sig, err := s.sign(ctx, message)
 	if err != nil {

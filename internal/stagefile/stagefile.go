@@ -73,7 +73,7 @@ var Run = Kind{
 // maxSize is the largest size of a file in bytes. Real files have a few hundred KiB.
 const maxSize = 64 << 20
 
-// Read reads a regular file into v. It refuses a newer version, an unknown field, a field that is
+// Read reads a regular file into v. Errors are a newer version, an unknown field, a field that is
 // there twice, trailing text and a file of another kind. The error names the file.
 func (k Kind) Read(path string, v any) error { return k.read(path, v, regular.Open) }
 
@@ -140,7 +140,7 @@ type versions struct {
 	Files   int `json:"filesVersion"`
 }
 
-// identify checks the version key. It refuses text after the JSON value, too.
+// identify checks the version key, and refuses text after the JSON value.
 func (k Kind) identify(b []byte) error {
 	var head versions
 	if err := json.Unmarshal(b, &head); err != nil {

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Bound keeps what a program writes, up to Max bytes. A program that writes more fails, and End is
-// called, unless it is nil. It embeds no buffer, whose ReadFrom would have no bound.
+// Bound keeps what a program writes, up to Max bytes. A program that writes more fails, and End
+// is called, unless it is nil. No buffer is embedded, since its ReadFrom would have no bound.
 type Bound struct {
 	Max  int
 	End  func()
@@ -39,8 +39,8 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Line returns the last line that is not empty. It may have anything in it: package output makes
-// it safe to print.
+// Line returns the last line that is not empty, with any characters: package output makes it safe
+// to print.
 func (t *Tail) Line() string {
 	text := bytes.TrimSpace(t.text)
 	return string(bytes.TrimSpace(text[bytes.LastIndexAny(text, "\r\n")+1:]))

@@ -74,7 +74,8 @@ func (d *Document) KeyErrorf(of any, key, format string, args ...any) {
 	d.At(d.pos(d.values[entry{of, key}].key), format, args...)
 }
 
-// Pos returns the position of the value at an address; the start of the file if it has none.
+// Pos returns the position of the value at an address; the start of the file if no value is
+// there.
 func (d *Document) Pos(address any) Pos {
 	if v, ok := d.values[address]; ok {
 		return d.pos(v.node)

@@ -100,8 +100,8 @@ func (f *File) scalars(all []Scalar, n *yaml.Node, field string) []Scalar {
 	return all
 }
 
-// Replace replaces text, which is the value of the i-th scalar without the space around it. It is
-// an error if the file does not have that text literally, as with escapes.
+// Replace replaces text, which is the value of the i-th scalar without the space around it. A
+// file that does not have that text literally, as with escapes, is an error.
 func (e *Editor) Replace(i int, text, replacement string) error {
 	s := e.Scalars[i]
 	offset, ok := findText(e.src, e.lines.offset(s.Pos), text)
@@ -115,8 +115,8 @@ func (e *Editor) Replace(i int, text, replacement string) error {
 	return nil
 }
 
-// Bytes returns the file with all replacements. It reads the result again to make sure that every
-// scalar has the value that it should have.
+// Bytes returns the file with all replacements. The result is read again to make sure that every
+// scalar has its wanted value.
 func (e *Editor) Bytes() ([]byte, error) {
 	var out bytes.Buffer
 	end := 0

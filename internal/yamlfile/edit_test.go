@@ -43,7 +43,7 @@ func TestEdit(t *testing.T) {
 		`a: "o\x6cd"`:                 "f:1:4: old cannot be replaced in place",
 		"a: [":                        "f:1:1: this is not YAML",
 		"a: \xff":                     "f: not YAML in UTF-8",
-		"a: b\nc: *d":                 "f:2:1: there is no anchor",
+		"a: b\nc: *d":                 "f:2:1: the anchor &d is missing",
 		"a: b\n{{- if .x }}\nc: d\n":  "f:2:1: this is a Go template, not YAML: name what its program makes of it",
 		"a: b\n{{- if .Values.x }}\n": "f:2:1: this is a Helm template, not YAML: render it with helm template",
 	} {

@@ -27,8 +27,8 @@ func (p Pos) String() string {
 
 // Error is one thing wrong in an input.
 type Error struct {
-	Pos  Pos    // without a File for what is wrong in no file
-	Text string // what is wrong and what to do
+	Pos  Pos    // without a File for an error in no file
+	Text string // the problem and the remedy
 
 	usage bool  // of the command line, not of a file
 	cause error // what [Errors.At] wrapped; nil for nothing
@@ -40,7 +40,7 @@ func (e *Error) Unwrap() error { return e.cause }
 // Is reports whether the error is a mistake in the command line.
 func (e *Error) Is(target error) bool { return e.usage && target == howto.ErrUsage }
 
-// Error returns "file:line:column: what is wrong: what to do".
+// Error returns "file:line:column: problem: remedy".
 func (e *Error) Error() string {
 	if e.Pos.File == "" {
 		return e.Text
@@ -51,7 +51,7 @@ func (e *Error) Error() string {
 // Errors collects everything that is wrong with some files.
 type Errors []*Error
 
-// Bounds on what is reported of a broken file: more is not read.
+// Bounds on the report about a broken file: more is not read.
 const (
 	maxErrors = 1000
 	maxText   = 2000 // bytes of an error

@@ -18,7 +18,7 @@ func (d *Document) fields(n *yaml.Node, v reflect.Value) {
 		names = append(names, name)
 	}
 	present := map[string]bool{}
-	misspelled := false // an unknown field may be the one that is missing
+	misspelled := false // an unknown field may be the missing one
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
 		field, ok := byName[k.Value]

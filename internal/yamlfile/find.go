@@ -8,8 +8,8 @@ import (
 )
 
 // Find follows a path of keys (strings) and indices (ints that count from 0) from n, which may be
-// nil. It returns the last value on the path that exists, the node whose position is reported for
-// it (its key, if it has one), and whether this is the end of the path.
+// nil. The results are the last value on the path that exists, the node whose position is
+// reported for it (its key, if it has one), and whether this is the end of the path.
 func Find(n *yaml.Node, path ...any) (value, place *yaml.Node, found bool) {
 	value, place = n, n
 	if n == nil {

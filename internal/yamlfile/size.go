@@ -3,7 +3,7 @@ package yamlfile
 import "bytes"
 
 // Bounds on YAML texts, which a parser keeps in memory at a hundred times their size if they
-// consist of nothing but brackets. They are far beyond manifests in use.
+// consist of nothing but brackets. Manifests in use are far below.
 const (
 	maxMarks     = 1 << 20 // characters that may begin a value
 	maxDocuments = 100_000

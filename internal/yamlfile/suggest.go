@@ -7,8 +7,8 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// Suggest returns what to write instead of a name that does not exist: the one that was probably
-// meant, or else the list of names.
+// Suggest returns what to write instead of a name that does not exist: the probable name, or else
+// the list of names.
 func Suggest(name string, names []string) string {
 	if n, ok := closest(name, names); ok {
 		return "did you mean " + n + "?"

@@ -12,7 +12,7 @@ import (
 )
 
 // ReadText reads at most one byte more than limit of a file, so that [Errors.CheckText] can
-// refuse a longer one. It must be a regular file.
+// refuse a longer one. The file must be regular.
 func ReadText(path string, limit int) ([]byte, error) { return readText(path, limit, regular.Open) }
 
 func readText(path string, limit int, open func(string) (*os.File, error)) ([]byte, error) {
@@ -25,7 +25,7 @@ func readText(path string, limit int, open func(string) (*os.File, error)) ([]by
 }
 
 // ReadInput reads a file that a user has named as [ReadText] does, or standard input for "-"; it
-// may be a pipe. It returns the name that messages call it by as well.
+// may be a pipe. name is what messages call it.
 func ReadInput(path string, limit int) (name string, text []byte, err error) {
 	if path == "-" {
 		name = "stdin"
@@ -38,7 +38,7 @@ func ReadInput(path string, limit int) (name string, text []byte, err error) {
 }
 
 // CheckText reports a text that is longer than limit, and the first place where it is not text.
-// It returns whether there is neither.
+// The result is true if there is neither.
 func (e *Errors) CheckText(file string, b []byte, limit int) bool {
 	if len(b) > limit {
 		e.At(Pos{file, 1, 1}, "the file has more than %s: is it the right one?", mib(limit))

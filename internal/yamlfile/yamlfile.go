@@ -126,7 +126,7 @@ func (f *File) syntax(text []byte, err error) {
 	if m := unknownAnchor.FindStringSubmatch(what); m != nil {
 		line = 1 + bytes.Count(text[:max(0, bytes.Index(text, []byte("*"+m[1])))], []byte("\n"))
 		f.At(Pos{f.Name, line, firstColumn(text, line)},
-			"there is no anchor &%s before this alias: add it, or put a text that starts with * in quotes", m[1])
+			"the anchor &%s is missing before this alias: add it, or put a text that starts with * in quotes", m[1])
 		return
 	}
 	f.At(Pos{f.Name, line, firstColumn(text, line)},

@@ -65,7 +65,7 @@ func TestRead(t *testing.T) {
 			[]string{`{"b":3}`},
 		},
 		{"cycle", "a: &a [*a]\n", limits, []string{"f:1:8: the alias *a is part of the value that it repeats"}, nil},
-		{"no anchor", "a:\n  b: *c\n", one, []string{"f:2:3: there is no anchor &c"}, nil},
+		{"no anchor", "a:\n  b: *c\n", one, []string{"f:2:3: the anchor &c is missing"}, nil},
 		{
 			"syntax", "a: b\n  c: d\n",
 			one,

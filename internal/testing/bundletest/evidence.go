@@ -37,8 +37,8 @@ func Key(tb testing.TB) *signature.Signer {
 	return s
 }
 
-// FixedKey returns the same key in each process, as fuzz targets need: what one process has signed,
-// the others must accept. It is not secret.
+// FixedKey returns the same key in each process, as fuzz targets need: what one process has
+// signed, the others must accept. The key is not secret.
 func FixedKey(tb testing.TB) *signature.Signer {
 	tb.Helper()
 	s, err := signature.ParsePrivateKey(fixedKey, nil)

@@ -17,9 +17,9 @@ import (
 // Mixed is a demo with third-party images that have several manifests for one kind of node:
 //
 //	sidecar  older Windows builds only
-//	base     386 beside amd64, 32-bit arm beside arm64; amd64 a second time, by the same
+//	base     386 next to amd64, 32-bit arm next to arm64; amd64 a second time, by the same
 //	         configuration and another layer; no platform at all
-//	twin     an index of one manifest, which stands in that of agent, too: the one for 20348
+//	twin     an index of one manifest, which that of agent lists, too: the one for 20348
 func Mixed(t *testing.T) (*store.Store, *lock.Lock) {
 	t.Helper()
 	st, l := Demo(t, 100)

@@ -1,6 +1,6 @@
 // Package cache keeps programs that tests and targets need, and that no distribution has, in the
-// user's cache. They are compiled once, and again where the modules that they are made of have
-// other versions: a directory is named after that. How they are compiled does not count.
+// user's cache. Programs are compiled once, and again if the modules that they are made of have
+// other versions, which name their directory. The flags of the compiler do not count.
 package cache
 
 import (

@@ -78,9 +78,9 @@ func (m Module) Overlay(ctx context.Context, dir string) (string, error) {
 	return path, os.WriteFile(path, text, 0o644)
 }
 
-// Program returns the path of the program that is a package of what the module requires. It has
-// the name of the package's directory, and is compiled without cgo unless it needs that; flags
-// are further ones for go build.
+// Program returns the path of the program that is a package of what the module requires. The
+// program has the name of the package's directory, and is compiled without cgo unless it needs
+// that; flags are further ones for go build.
 func (m Module) Program(ctx context.Context, pkg string, cgo bool, flags ...string) (string, error) {
 	h := sha256.New()
 	for _, file := range []string{"go.mod", "go.sum"} {

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// NodeModules returns the directory of the npm packages that dir/package-lock.json names with their
-// hashes. It installs them into the user's cache, in a directory that begins with name, and runs
-// none of their scripts.
+// NodeModules returns the directory of the npm packages that dir/package-lock.json names with
+// their hashes. The packages are installed into the user's cache, in a directory that begins with
+// name, and their scripts are not run.
 func NodeModules(ctx context.Context, dir, name string) (string, error) {
 	h := sha256.New()
 	files := map[string][]byte{}

@@ -31,7 +31,7 @@ func hasApt() bool {
 	return false
 }
 
-// install installs the packages of the consumers. It waits for another apt to finish.
+// install installs the packages of the consumers, after another apt has finished.
 func install(ctx context.Context, list []Consumer) error {
 	var packages []string
 	for _, c := range list {

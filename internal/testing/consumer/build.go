@@ -74,7 +74,7 @@ func find(module string) (string, error) {
 			return found, nil
 		}
 		if at == filepath.Dir(at) {
-			return "", fmt.Errorf("there is no %s above %s", module, dir)
+			return "", fmt.Errorf("no directory above %[2]s has %[1]s", module, dir)
 		}
 	}
 }

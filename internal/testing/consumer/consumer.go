@@ -20,7 +20,7 @@ type Consumer struct {
 	Purpose  string   // what the tests use it for
 	Commands []string // that have to be in PATH
 	Packages []string // of Debian and Ubuntu that have the commands
-	Website  string   // how to get the commands where there is no apt, if not every distribution has them
+	Website  string   // how to get the commands without apt, if not every distribution has them
 	Built    []string // programs that are built from the Go module Module, see [Consumer.Build]
 	Module   string   // directory of that module in the repository
 	Root     bool     // whether it works for root only

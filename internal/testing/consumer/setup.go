@@ -9,9 +9,9 @@ import (
 )
 
 // SetUp installs with apt, as root on Debian or Ubuntu, the consumers whose commands are not in
-// PATH; elsewhere it prints what is missing and how to get it. It returns the names of what tests
-// have to do without, for their SLIPWAY_WITHOUT. What is in SLIPWAY_WITHOUT already is not
-// installed.
+// PATH; elsewhere it prints the missing ones and how to get them. The result is the names of
+// consumers that tests have to do without, for their SLIPWAY_WITHOUT. Those in SLIPWAY_WITHOUT
+// already are not installed.
 func SetUp(ctx context.Context) (without []string, err error) {
 	excluded := unwanted()
 	for _, name := range excluded {
@@ -29,7 +29,7 @@ func SetUp(ctx context.Context) (without []string, err error) {
 		}
 	}
 	for _, c := range missing(wanted) {
-		fmt.Fprintf(os.Stderr, "left out: %s, for %s; to get it: %s\n", c.Name, c.Purpose, c.remedy())
+		fmt.Fprintf(os.Stderr, "missing: %s, for %s; to get it: %s\n", c.Name, c.Purpose, c.remedy())
 		without = append(without, c.Name)
 	}
 	return append(without, excluded...), nil

@@ -19,9 +19,8 @@ import (
 const home = "Debian 12"
 
 // Main runs a module's tests and then compares its tables with the page, or writes them there
-// where -update is given. It returns the exit code. suite is the
-// directory of the tests in the repository: consumers of it that SLIPWAY_WITHOUT leaves out excuse
-// missing rows.
+// where -update is given, and returns the exit code. suite is the directory of the tests in the
+// repository: consumers of it that SLIPWAY_WITHOUT leaves out excuse missing rows.
 func Main(m *testing.M, path, suite string, tables ...*Table) int {
 	update := flag.Bool("update", false, "write what the tests saw to "+path)
 	flag.Parse()
@@ -66,7 +65,7 @@ func set(name string) bool {
 type comparison struct {
 	partial bool     // not all tests ran
 	update  bool     // write
-	without []string // consumers that were left out
+	without []string // consumers that were omitted
 	say     io.Writer
 }
 

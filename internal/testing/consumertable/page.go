@@ -27,7 +27,7 @@ func (p *page) find(t *Table) (begin, end int, err error) {
 	mark := "<!-- table " + t.Name + " -->\n"
 	begin = strings.Index(p.text, mark)
 	if begin < 0 {
-		return 0, 0, fmt.Errorf("%s: there is no %q to put the table under", p.path, strings.TrimSpace(mark))
+		return 0, 0, fmt.Errorf("%s lacks %q to put the table under", p.path, strings.TrimSpace(mark))
 	}
 	begin += len(mark)
 	n := strings.Index(p.text[begin:], "<!-- end -->\n")
@@ -47,8 +47,8 @@ func (p *page) rows(t *Table) ([]string, error) {
 	return lines[min(len(lines), len(t.head())):], nil
 }
 
-// check compares what was seen with the page. Other rows of the page are missing, unless the
-// run was a partial one.
+// check compares the rows of the run with the page. Other rows of the page are missing, unless
+// the run was a partial one.
 func (p *page) check(t *Table, seen []string) (missing []string, err error) {
 	rows, err := p.rows(t)
 	if err != nil {
@@ -77,7 +77,7 @@ func (p *page) check(t *Table, seen []string) (missing []string, err error) {
 	return missing, errors.Join(errs...)
 }
 
-// put replaces a table's lines by what was seen and what else is to be kept.
+// put replaces a table's lines by the rows of the run and those to keep.
 func (p *page) put(t *Table, lines []string) error {
 	begin, end, err := p.find(t)
 	if err != nil {

@@ -1,10 +1,10 @@
 // Package consumertable keeps the tables of docs/results/consumers.md: what tests saw real programs do, a
 // row for each way to call one.
 //
-// A test records rows. After all tests of a module [Main] compares the rows with the
-// page, or writes them there with -update. A row is what was seen, not what was wanted: the tests
-// themselves say what is wrong. Rows have neither times nor paths, and of versions major and
-// minor only, so that they are the same from run to run.
+// A test records rows. After all tests of a module [Main] compares the rows with the page, or
+// writes them there with -update. A row has the observed result, not the wanted one: the tests
+// themselves report faults. Rows have neither times nor paths, and of versions major and minor
+// only, so that they are the same from run to run.
 package consumertable
 
 import (
@@ -15,13 +15,12 @@ import (
 	"testing"
 )
 
-// Table is one of the page's tables. It is between the comments <!-- table NAME --> and <!--
-// end -->.
+// Table is one of the page's tables, between the comments <!-- table NAME --> and <!-- end -->.
 type Table struct {
 	Name    string
 	Columns []string
-	// Keys is how many of the columns say what was done; the others say what came of it. Two rows
-	// that agree in the first agree in all.
+	// Keys is how many of the columns name the action; the others have its result. Two rows that
+	// agree in the first agree in all.
 	Keys int
 	// Page is the file that has the table, where that is not the page of the other tables.
 	Page string
@@ -80,7 +79,7 @@ func line(cells []string) string {
 	return fmt.Sprintf("| %s |", strings.Join(escaped, " | "))
 }
 
-// key is what of a line says what was done.
+// key is the part of a line that names the action.
 func (t *Table) key(line string) string {
 	cells := strings.Split(line, " | ")
 	return strings.Join(cells[:min(t.Keys, len(cells))], " | ")

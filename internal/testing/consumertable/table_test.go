@@ -69,7 +69,7 @@ func TestCompare(t *testing.T) {
 			page: text, rows: [][]string{{"owl 1.10", "`hoot`", "5"}}, c: comparison{partial: true},
 			err: "says\n| owl 1.10 | `hoot` | 4 |",
 		},
-		"no table": {page: "# A page\n", rows: [][]string{newer}, err: `there is no "<!-- table birds -->"`},
+		"no table": {page: "# A page\n", rows: [][]string{newer}, err: `lacks "<!-- table birds -->" to put`},
 		"without end": {
 			page: strings.Replace(text, "<!-- end -->", "", 1), rows: [][]string{newer},
 			err: "the table birds has no <!-- end -->",

@@ -1,10 +1,10 @@
 // Package dockerfiletest sets up Dockerfiles with all they copy from, so that several tests
 // evaluate the same ones.
 //
-// A case is a txtar archive. It has Dockerfile, the build context under context/, further
-// contexts under contexts/NAME/, and base images under images/NAME (see [Image]), and
-// archives tars/NAME written the same way, which become context/NAME. The lines before the first
-// file are directives:
+// A case is a txtar archive with Dockerfile, the build context under context/, further contexts
+// under contexts/NAME/, and base images under images/NAME (see [Image]), and archives tars/NAME
+// written the same way, which become context/NAME. The lines before the first file are
+// directives:
 //
 //	platform linux/amd64 windows/amd64:ltsc2022     what to evaluate for; linux/amd64 without it
 //	target STAGE
@@ -97,7 +97,7 @@ func Load(tb testing.TB, a *txtar.Archive) *Case {
 	c.Input.Base = func(_ context.Context, name string, p platform.Platform) (base.Base, error) {
 		spec, ok := c.Images[name]
 		if !ok {
-			return base.Base{}, fmt.Errorf("there is no image %s", name)
+			return base.Base{}, fmt.Errorf("image %s does not exist", name)
 		}
 		img := Image(tb, spec, p)
 		digest, err := img.Digest()
@@ -139,8 +139,8 @@ func (c *Case) directive(tb testing.TB, words []string) {
 	}
 }
 
-// addBinaries gives the case the Go programs of a product, as build does: single files, which
-// stand in a directory for BuildKit.
+// addBinaries gives the case the Go programs of a product, as build does: single files, which are
+// in a directory for BuildKit.
 func (c *Case) addBinaries(tb testing.TB) {
 	tb.Helper()
 	c.Input.Contexts["binaries"] = containerfile.Context{Files: map[string]containerfile.File{}}

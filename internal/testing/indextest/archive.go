@@ -54,7 +54,7 @@ func Layers(tb testing.TB, img v1.Image) (all []v1.Hash) {
 	return all
 }
 
-// DockerList is manifest.json for images by their names, as docker save writes it beside
+// DockerList is manifest.json for images by their names, as docker save writes it next to
 // index.json.
 func DockerList(tb testing.TB, images map[string]v1.Image) []byte {
 	tb.Helper()

@@ -93,7 +93,7 @@ const (
 	Windows2025 = "windows/amd64:10.0.26100.2894"
 )
 
-// Case is an index and what is wrong with it.
+// Case is an index and its faults.
 type Case struct {
 	Name    string
 	Entries []string // as Index takes them

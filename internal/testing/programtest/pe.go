@@ -17,7 +17,7 @@ type Needs struct {
 	Text               string // at the end of the file
 }
 
-// PE returns a program for windows/amd64. It has one section, at the address and offset 0x400.
+// PE returns a program for windows/amd64, with one section at the address and offset 0x400.
 func PE(n Needs) []byte {
 	const base = 0x400
 	le := binary.LittleEndian

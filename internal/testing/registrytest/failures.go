@@ -39,7 +39,7 @@ func status(code int) func(*Server, http.ResponseWriter, *http.Request) {
 	return func(_ *Server, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 }
 
-// Lacks answers as a registry that does not have what was asked for.
+// Lacks answers as a registry that does not have the requested object.
 func Lacks(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusNotFound)
@@ -182,7 +182,7 @@ func (f *failing) judge(t *testing.T) {
 	}
 }
 
-// plain returns a request without what is another one in each registry: sessions of uploads.
+// plain returns a request without the part that differs in each registry: sessions of uploads.
 func (s *Server) plain(request string) string {
 	if before, _, ok := strings.Cut(request, "/blobs/uploads/"); ok {
 		return before + "/blobs/uploads/"

@@ -10,8 +10,8 @@ import (
 	ggcr "github.com/google/go-containerregistry/pkg/registry"
 )
 
-// Handler is go-containerregistry's registry. It refuses a manifest whose client went away before
-// it had sent all of it, as registries do; without this it puts what has arrived.
+// Handler is go-containerregistry's registry, which refuses a manifest whose client went away
+// before it had sent all of it, as registries do; without this it puts what has arrived.
 func Handler(o ...ggcr.Option) http.Handler {
 	inner := ggcr.New(append(o, ggcr.Logger(log.New(io.Discard, "", 0)))...)
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {

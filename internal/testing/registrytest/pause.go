@@ -44,7 +44,7 @@ func Pause(t testing.TB, ref, url string, foreign []byte) v1.Hash {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Foreign layers are left out, as they are in Microsoft's old images.
+	// Foreign layers are omitted, as they are in Microsoft's old images.
 	if err := remote.WriteIndex(r, idx); err != nil {
 		t.Fatal(err)
 	}

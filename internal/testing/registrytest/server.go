@@ -96,7 +96,7 @@ func (s *Server) Hang(q *http.Request) {
 	}
 }
 
-// Wait waits for d. It is false if the test ends or the client goes away before.
+// Wait waits for d, and returns false if the test ends or the client goes away before.
 func (s *Server) Wait(q *http.Request, d time.Duration) bool {
 	select {
 	case <-s.closing:

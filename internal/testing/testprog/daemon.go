@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// SandboxImage is the image that the containerds have for the sandboxes of pods. They do not get
-// it by themselves: it is loaded, as on a node without a network.
+// SandboxImage is the image that the containerds have for the sandboxes of pods. The image is
+// loaded, as on a node without a network.
 const SandboxImage = "docker.io/library/pause:3.9"
 
-// Containerd starts a containerd with a root of its own and returns the path of its socket. It
-// serves CRI, too, with no network for pods, and does not spare the sandboxes when memory runs
-// out, which not every root in a container may ask for.
+// Containerd starts a containerd with a root of its own and returns the path of its socket. The
+// containerd serves CRI, too, with no network for pods, and does not spare the sandboxes when
+// memory runs out, which not every root in a container may ask for.
 func Containerd(t testing.TB) string {
 	t.Helper()
 	Need(t, "containerd")
@@ -52,7 +52,7 @@ func containerd(t testing.TB, program string, env []string, config string) (sock
 }
 
 // Dockerd starts a Docker daemon with a root of its own that needs neither a bridge nor iptables,
-// and keeps images in its classic store. It returns the path of its socket.
+// and keeps images in its classic store, and returns the path of its socket.
 func Dockerd(t testing.TB) string {
 	t.Helper()
 	Need(t, "docker")
@@ -65,8 +65,8 @@ func Dockerd(t testing.TB) string {
 	return socket
 }
 
-// Buildkitd starts a BuildKit daemon with a root of its own, which runs programs by runc. It returns
-// its address.
+// Buildkitd starts a BuildKit daemon with a root of its own, which runs programs by runc, and
+// returns its address.
 func Buildkitd(t testing.TB) string {
 	t.Helper()
 	Need(t, "buildkit")
@@ -105,7 +105,7 @@ func unmount(t testing.TB, dir string) {
 		return // not Linux
 	}
 	lines := strings.Split(string(mounts), "\n")
-	for n := len(lines) - 1; n >= 0; n-- { // what was mounted last goes first
+	for n := len(lines) - 1; n >= 0; n-- { // the last mount goes first
 		if f := strings.Fields(lines[n]); len(f) > 1 && strings.HasPrefix(f[1], dir+"/") {
 			if out, err := exec.CommandContext(context.WithoutCancel(t.Context()),
 				"umount", f[1]).CombinedOutput(); err != nil {

@@ -11,8 +11,8 @@ import (
 
 const modulePath = "github.com/slipway-dev/slipway"
 
-// Slipway returns the path of the slipway command of this checkout. It compiles it into dir as it
-// is released, unless SLIPWAY_COMMAND names it: a run of all suites compiles it once.
+// Slipway returns the path of the slipway command of this checkout. The command is compiled into
+// dir as it is released, unless SLIPWAY_COMMAND names it: a run of all suites compiles it once.
 func Slipway(ctx context.Context, dir string) (string, error) {
 	if path := os.Getenv("SLIPWAY_COMMAND"); path != "" {
 		return path, nil
