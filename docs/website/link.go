@@ -25,7 +25,7 @@ type site struct {
 }
 
 // link rewrites the links of a page: to pages and to the files of docs relative to its address,
-// to other files at the forge. It returns an error for each that leads nowhere.
+// to other files at the forge. The error has a line for each that leads nowhere.
 func (s *site) link(p *page) error {
 	var errs []error
 	// it returns what the function does: nil

@@ -29,7 +29,7 @@ type heading struct {
 	node     ast.Node
 }
 
-// address returns the path of a file in the site. What is in docs comes first; the rest of the
+// address returns the path of a file in the site. The files of docs come first; the rest of the
 // repository is in a directory of its own.
 func address(file string) string {
 	at, ok := strings.CutPrefix(file, "docs/")
@@ -78,8 +78,8 @@ func parse(file string, source []byte) (*page, error) {
 			continue
 		}
 		if h.Level > level+1 || h.Level == 1 && level > 0 {
-			return nil, fmt.Errorf("%s: a heading of level %d follows one of level %d: "+
-				"a page has one title, and no level is left out", p.at(n), h.Level, level)
+			return nil, fmt.Errorf("%s: a heading of level %d follows one of level %d: a page has one title, and no "+
+				"level is omitted", p.at(n), h.Level, level)
 		}
 		level = h.Level
 		title := p.plain(n)

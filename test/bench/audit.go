@@ -94,7 +94,7 @@ func fillForAudit(ctx context.Context, host, list string) error {
 			ref := repo.Tag(fmt.Sprintf("1.%d.0", tag))
 			i, ok := mutate.Annotations(base, map[string]string{"version": ref.TagStr()}).(v1.ImageIndex)
 			if !ok {
-				return errors.New("an index with annotations is no index")
+				return errors.New("adding annotations did not return an index")
 			}
 			if err := remote.WriteIndex(ref, i, remote.WithContext(ctx)); err != nil {
 				return err
@@ -139,8 +139,8 @@ func (a atMost) RoundTrip(q *http.Request) (*http.Response, error) {
 	return remote.DefaultTransport.RoundTrip(q)
 }
 
-// documents runs in a subprocess of the benchmark. It reads what slipway audit reads of a list with
-// crane's library.
+// documents runs in a subprocess of the benchmark, and reads the documents that slipway audit
+// reads for a list, with crane's library.
 func documents(ctx context.Context, list string) error {
 	text, err := os.ReadFile(list)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/slipway-dev/slipway/compile/times"
 )
 
-// cacheprog compares a release on a machine that has nothing, with a build cache in a registry that
-// another machine filled, with one on a machine that has compiled everything, and with those of
-// machines that have to compile. Each release has a store of its own. It is an error if the second
-// machine compiles anything, or if the releases differ.
+// cacheprog compares a release on a machine that has nothing, with a build cache in a registry
+// that another machine filled, with one on a machine that has compiled everything, and with those
+// of machines that have to compile. Each release has a store of its own. A second machine that
+// compiles anything is an error, and so are releases that differ.
 func (b *bench) cacheprog(ctx context.Context) (c comparison, err error) {
 	made, stop, err := b.divisible(ctx)
 	if err != nil {

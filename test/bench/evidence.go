@@ -9,9 +9,9 @@ import (
 )
 
 // evidence compares releases with a key with the same releases without one: hello and kpack with
-// nothing changed, kpack with its programs compiled, and hello with nothing compiled.
-// The difference is the cost of signing and of sending what was signed; documents and statement are
-// made without a key, too.
+// nothing changed, kpack with its programs compiled, and hello with nothing compiled. The
+// difference is the cost of signing and of sending signatures; documents and statement are made
+// without a key, too.
 func (b *bench) evidence(ctx context.Context) error {
 	return b.withKeys(ctx, []work{
 		{name: "hello, nothing changed", product: "hello", turns: 9},
@@ -72,7 +72,7 @@ func (b *bench) verifyOne(ctx context.Context, name string, p *signable) (c comp
 }
 
 // reproduce makes releases with a key again from their bundles, inputs and sources, with nothing
-// compiled. It is an error if a subject differs.
+// compiled. A subject that differs is an error.
 func (b *bench) reproduce(ctx context.Context) error {
 	return b.signables(ctx, func(products map[string]*signable) error {
 		for _, name := range []string{"hello", "kpack"} {
@@ -124,7 +124,7 @@ func (b *bench) withKeys(ctx context.Context, works []work) error {
 	})
 }
 
-// withKey measures a work by turns. What is not made anew is made once before that.
+// withKey measures a work by turns. Files that are not made anew are made once before that.
 func (b *bench) withKey(ctx context.Context, w work, p *signable) (c comparison, err error) {
 	sides := b.sides(w.product, p)
 	for _, s := range sides {

@@ -42,9 +42,9 @@ var ways = func() []way {
 	return all
 }()
 
-// compress compares ways to compress the layers of the release, which a build does
-// before anything can be packed. It measures CPU seconds, which do not depend on
-// the machine's other load.
+// compress compares ways to compress the layers of the release, which a build does before
+// anything can be packed. The measure is CPU seconds, which do not depend on the machine's other
+// load.
 func (b *bench) compress(ctx context.Context) (comparison, error) {
 	err := b.layers(ctx)
 	return b.compressed, err
@@ -57,8 +57,8 @@ func (b *bench) unpack(ctx context.Context) (comparison, error) {
 	return b.uncompressed, err
 }
 
-// layers compresses every layer of the release in every way and reads it again. It runs
-// once and serves both parts.
+// layers compresses every layer of the release in every way and reads it again. One run serves
+// both parts.
 func (b *bench) layers(ctx context.Context) error {
 	if b.compressed.title != "" {
 		return nil

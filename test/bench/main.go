@@ -7,11 +7,11 @@
 // With -results, what a part finds replaces in that file what it found before, so that parts may be
 // run one by one, and at other times. docs/results/benchmarks.json is such a file.
 //
-// It needs crane (go install github.com/google/go-containerregistry/cmd/crane), regctl (go install
-// github.com/regclient/regclient/cmd/regctl), and from Debian docker-registry, skopeo, bsdtar
-// (libarchive-tools), pigz and zstd. With ko (go install github.com/google/ko) it has a row more.
-// Every other tool runs as its users run it. Peak memory is that of the program itself, without the
-// compilers it starts. Measuring costs a few hundredths of a second.
+// The benchmark needs crane (go install github.com/google/go-containerregistry/cmd/crane), regctl
+// (go install github.com/regclient/regclient/cmd/regctl), and from Debian docker-registry,
+// skopeo, bsdtar (libarchive-tools), pigz and zstd. With ko (go install github.com/google/ko) it
+// has a row more. Every other tool runs as its users run it. Peak memory is that of the program
+// itself, without the compilers it starts. Measuring costs a few hundredths of a second.
 package main
 
 import (
@@ -97,7 +97,7 @@ func run(ctx context.Context, args []string) error {
 	wanted := strings.Split(*parts, ",")
 	for _, name := range wanted {
 		if !slices.ContainsFunc(b.parts(), func(p part) bool { return p.name == name }) {
-			return fmt.Errorf("-parts=%s: there is no part %q; bench -h lists them", *parts, name)
+			return fmt.Errorf("-parts=%s: part %q does not exist; bench -h lists the parts", *parts, name)
 		}
 	}
 	tmp, err := os.MkdirTemp("", "slipway-bench-*")
@@ -117,7 +117,7 @@ func run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// part is a subject of the benchmark. It calls found for each comparison.
+// part is a subject of the benchmark, which calls found for each comparison.
 type part struct {
 	name string
 	run  func(context.Context) error

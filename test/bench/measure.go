@@ -71,8 +71,8 @@ func orDash(n int64) string {
 	return progress.Size(n)
 }
 
-// measure runs commands one after the other. It returns their total time and
-// the largest of their peaks.
+// measure runs commands one after the other, and returns their total time and the largest of
+// their peaks.
 func measure(ctx context.Context, name string, commands ...[]string) (figure, error) {
 	f := figure{name: name}
 	for _, c := range commands {

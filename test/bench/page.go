@@ -11,7 +11,7 @@ import (
 )
 
 // writePage writes the page of a file of results next to it, FILE.md for FILE.json, and the plots
-// into the directory FILE. It removes plots of former results.
+// into the directory FILE. Plots of former results are removed.
 func writePage(path string, all []result) error {
 	base := strings.TrimSuffix(path, filepath.Ext(path))
 	old, err := filepath.Glob(filepath.Join(base, "*.svg"))

@@ -24,10 +24,9 @@ text { font: 13px system-ui, sans-serif; fill: #1c2330 } .title { font-weight: 6
 }
 `
 
-// plot draws the seconds of a comparison as bars, with their ratio to the first, which is slipway.
-// Bars of slipway have a color.
-// It has a background of its own in light and dark, because a forge may have another scheme than
-// the system.
+// plot draws the seconds of a comparison as bars, with their ratio to the first, which is
+// slipway. Bars of slipway have a color. The plot has a background of its own in light and dark,
+// because a forge may have another scheme than the system.
 func plot(c recordedComparison) string {
 	longest := 0.0
 	for _, f := range c.Figures {

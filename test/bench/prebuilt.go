@@ -21,9 +21,9 @@ const (
 )
 
 // prebuilt publishes images that another builder has made, out of OCI layouts, to an empty
-// registry, and then again. Slipway has an empty store: it compares each byte, keeps it, and looks
-// at what is in it. crane and skopeo push the layouts one after the other, as scripts do. None
-// packs bundles.
+// registry, and then again. Slipway has an empty store: it compares each byte, keeps it, and
+// reads the files in it. crane and skopeo push the layouts one after the other, as scripts do.
+// None packs bundles.
 func (b *bench) prebuilt(ctx context.Context) (comparison, error) {
 	dir := filepath.Join(b.tmp, "prebuilt")
 	var text strings.Builder

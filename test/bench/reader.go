@@ -134,8 +134,8 @@ func (b *bench) arrange(ctx context.Context) (*archives, error) {
 	return a, nil
 }
 
-// readFrom runs in a subprocess of the benchmark. It opens a bundle and finds an
-// image or reads its layers.
+// readFrom runs in a subprocess of the benchmark: it opens a bundle and finds an image or reads
+// its layers.
 func readFrom(what, path, image string) error {
 	b, err := bundle.Open(path)
 	if err != nil {

@@ -84,8 +84,8 @@ func size(path string) int64 {
 	return fi.Size()
 }
 
-// dockerSave writes manifests of the release into a docker-archive with uncompressed
-// layers, each once, as docker save does. It omits manifests for which tag returns nothing.
+// dockerSave writes manifests of the release into a docker-archive with uncompressed layers, each
+// once, as docker save does. Manifests for which tag returns nothing are omitted.
 func (b *bench) dockerSave(l *lock.Lock, path string, tag func(i lock.Image, c lock.Child, n int) string) (err error) {
 	st, err := store.Open(b.store)
 	if err != nil {

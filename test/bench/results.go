@@ -122,8 +122,8 @@ func readResults(path string) (all []result, err error) {
 	return all, nil
 }
 
-// merge puts a result in the place of the same part, in the order of the parts. It drops results
-// of parts that no longer exist.
+// merge puts a result in the place of the same part, in the order of the parts. Results of parts
+// that no longer exist are dropped.
 func (b *bench) merge(all []result, r result) (merged []result) {
 	for _, p := range b.parts() {
 		if p.name == r.Part {

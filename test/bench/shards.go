@@ -26,8 +26,8 @@ import (
 
 // shards divides a release by plans of several sizes. Each shard is a process on one core with a
 // store and a build cache of its own, and nothing compiled; all have one registry, which is empty
-// before each plan. The slowest shard is compared with the release on one core, and that with what
-// the plan's own weights promise. It is an error if dist/ differs from that of one command.
+// before each plan. The slowest shard is compared with the release on one core, and that with
+// what the plan's own weights promise. A dist/ that differs from that of one command is an error.
 func (b *bench) shards(ctx context.Context) error {
 	var counts []int
 	for text := range strings.SplitSeq(b.counts, ",") {
@@ -189,7 +189,7 @@ func (d *divided) each(ctx context.Context, p *shard.Plan, n int) ([]figure, err
 	return made, g.Wait()
 }
 
-// alongside is a release on one core, with a build cache and a store beside a directory.
+// alongside is a release on one core, with a build cache and a store next to a directory.
 func (d *divided) alongside(core int, dir string, args ...string) []string {
 	return append([]string{
 		"taskset", "-c", strconv.Itoa(core), "env", "GOMAXPROCS=1", "SLIPWAY_BUILD_CACHE=", "GOCACHEPROG=",

@@ -49,7 +49,7 @@ func (b *bench) warm(ctx context.Context) error {
 }
 
 // programsOnly copies the store to b.tmp/NAME, unless that is there, without its blobs and the
-// records of them. It keeps compiled programs and their inputs.
+// records of them. Compiled programs and their inputs are kept.
 func (b *bench) programsOnly(ctx context.Context, name string) error {
 	dir := filepath.Join(b.tmp, name)
 	if _, err := os.Stat(dir); err == nil {

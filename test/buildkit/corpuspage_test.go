@@ -104,7 +104,7 @@ const before = 58
 
 const corpusHead = `# Dockerfiles that ship
 
-What Slipway makes of %d Dockerfiles that products ship in their Go modules, with not a word changed. They were chosen before the evaluator was
+What Slipway makes of %d Dockerfiles that products ship in their Go modules, with not a word changed, chosen before the evaluator was
 extended for them; [corpus.yaml](../../test/buildkit/testdata/corpus.yaml) has the hash of each, and the arguments and programs that the product's
 own Makefile gives it. The test that evaluates them writes this page: ` + "`cd test/buildkit && go test -run Corpus -update`" + `.
 

@@ -4,7 +4,7 @@
 // The test builds buildkitd and buildctl from the Go module in daemon/ (once; they are kept in
 // the user's cache), runs the daemon on a socket of its own, lets it build every case of
 // containerfile/testdata and of dockerfiles/, and compares the file tree (type, mode, owner,
-// link, content; not times) and the configuration. It needs root, and runc, which apt's
+// link, content; not times) and the configuration. Root is needed, and runc, which apt's
 // containerd brings.
 //
 // Stages that compile do so in BuildKit as well, in a stand-in for golang: the Go toolchain of this

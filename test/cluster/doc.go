@@ -5,8 +5,8 @@
 // controller and webhook are the programs of the released images, run as their pods say. Only
 // kubelets are replaced, by package node.
 //
-// What is checked is a list of named checks. The test of these tests are releases that are
-// broken, each in one way: each must fail by the check that is there for it.
+// The tests are a list of named checks. The test of these tests are releases that are broken,
+// each in one way: each must fail by the check that is there for it.
 //
 // The programs of the control plane are built by the module in controlplane/, whose versions are
 // Kubernetes's own.

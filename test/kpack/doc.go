@@ -2,6 +2,6 @@
 // release has: its configuration readers, its lifecycle provider, its builder and its build pods
 // take what Slipway makes, over a registry on the loopback interface.
 //
-// It is a module of its own, so that kpack's dependencies stay out of Slipway's. The checksum
+// The module is separate, so that kpack's dependencies stay out of Slipway's. The checksum
 // database does not know kpack: its hashes are in go.sum and in slipway.yaml.
 package kpack

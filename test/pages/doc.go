@@ -4,6 +4,6 @@
 // ways, so that a check that finds nothing has looked. The site of the documentation is opened,
 // too.
 //
-// It is a module of its own because of the client of Chromium's protocol. With -artifacts it keeps
+// The module is separate because of the client of Chromium's protocol. With -artifacts it keeps
 // pictures of the pages.
 package pages

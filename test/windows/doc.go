@@ -3,6 +3,6 @@
 // layers on a Windows disk, and wine, under which the programs in the images run. The Linux side
 // is checked as well.
 //
-// It is a module of its own, so that go-winio stays out of Slipway's. `go tool mage test` cuts
-// the release and says where it is (SLIPWAY_DIST, SLIPWAY_STORE).
+// The module is separate, so that go-winio stays out of Slipway's. `go tool mage test` cuts the
+// release and says where it is (SLIPWAY_DIST, SLIPWAY_STORE).
 package windows

@@ -1,3 +1,3 @@
-// Package programs has no code: its module pins docker buildx, as a tool in go.mod. It is a module
-// of its own because it needs other versions of many modules than other programs do.
+// Package programs has no code: its module pins docker buildx, as a tool in go.mod. The module is
+// separate because it needs other versions of many modules than other programs do.
 package programs

@@ -34,7 +34,7 @@ func (p *Plane) apiserver() []string {
 }
 
 // controllers are those without which a Deployment has no pods, a pod no token, a Service no
-// endpoints and a Job no pods. That for the lifecycle of nodes is left out: it would taint nodes
+// endpoints and a Job no pods. That for the lifecycle of nodes is omitted: it would taint nodes
 // that send no heartbeat.
 func (p *Plane) controllers() []string {
 	return []string{

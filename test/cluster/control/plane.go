@@ -1,6 +1,6 @@
 // Package control runs a Kubernetes control plane: etcd, kube-apiserver, kube-scheduler and the
-// controllers that a release needs, in a network namespace of its own, at their usual ports.
-// There is no kubelet.
+// controllers that a release needs, in a network namespace of its own, at their usual ports. A
+// kubelet is not included.
 package control
 
 import (

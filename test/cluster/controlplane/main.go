@@ -41,7 +41,8 @@ func main() {
 	fmt.Println(dir)
 }
 
-// build returns the directory of the programs. It is complete or not there: it gets its name last.
+// build returns the directory of the programs, which is complete if it exists: it gets its name
+// last.
 func build(ctx context.Context) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -25,8 +25,7 @@ type Namespace struct {
 }
 
 // New makes a namespace in which only the loopback interface is up, with addresses (192.0.2.1/24)
-// besides 127.0.0.1. It takes the right to do so (CAP_SYS_ADMIN): errors.Is(err, unix.EPERM) where
-// that is lacking.
+// besides 127.0.0.1. CAP_SYS_ADMIN is needed: errors.Is(err, unix.EPERM) where that is lacking.
 func New(addresses ...string) (*Namespace, error) {
 	n := &Namespace{work: make(chan func()), quit: make(chan struct{}), done: make(chan struct{})}
 	made := make(chan error)
@@ -37,8 +36,8 @@ func New(addresses ...string) (*Namespace, error) {
 	return n, nil
 }
 
-// live is the thread. It stays locked when it ends, which makes the Go runtime throw the thread
-// away.
+// live is the thread, which stays locked when it ends, which makes the Go runtime throw the
+// thread away.
 func (n *Namespace) live(addresses []string, made chan<- error) {
 	runtime.LockOSThread()
 	defer close(n.done)
@@ -62,15 +61,15 @@ func enter(addresses []string) error {
 	if err := unix.Unshare(unix.CLONE_NEWNET | unix.CLONE_NEWNS); err != nil {
 		return fmt.Errorf("making a namespace: %w", err)
 	}
-	// What is mounted here is not seen elsewhere.
+	// Mounts in this namespace are not seen elsewhere.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("making mounts private: %w", err)
 	}
 	return up("lo", addresses...)
 }
 
-// Do runs f on the namespace's thread, one after the other. It may be called at any time: once
-// the namespace is closed, it is an error.
+// Do runs f on the namespace's thread, one after the other. Calls are allowed at any time: once
+// the namespace is closed, they return an error.
 func (n *Namespace) Do(f func() error) error {
 	errs := make(chan error, 1)
 	select {

@@ -19,8 +19,8 @@ type Process struct {
 	log string
 }
 
-// Start starts a program whose output goes to the file NAME.log in a directory. It is killed with
-// the namespace at the latest.
+// Start starts a program whose output goes to the file NAME.log in a directory. The program is
+// killed with the namespace at the latest.
 func (n *Namespace) Start(name, dir string, cmd *exec.Cmd) (*Process, error) {
 	p := &Process{Name: name, Exited: make(chan struct{}), cmd: cmd, log: filepath.Join(dir, name+".log")}
 	log, err := os.Create(p.log)
@@ -39,7 +39,8 @@ func (n *Namespace) Start(name, dir string, cmd *exec.Cmd) (*Process, error) {
 	return p, nil
 }
 
-// Run runs a program in the namespace to its end. It is killed with the namespace at the latest.
+// Run runs a program in the namespace to its end. The program is killed with the namespace at the
+// latest.
 func (n *Namespace) Run(cmd *exec.Cmd) error {
 	if err := n.begin(cmd); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 )
 
 // Complete runs a pod whose containers end: those that initialize it and then the others, one
-// after the other. It reports how they ended, with what they left as their termination messages.
-// A container that fails ends the pod, and is an error.
+// after the other. The result is how they ended, with their termination messages. A container
+// that fails ends the pod, and is an error.
 func (a *Agent) Complete(ctx context.Context, pod *corev1.Pod) error {
 	network, err := a.network(pod, a.address(pod))
 	if err != nil {
@@ -58,7 +58,7 @@ func (a *Agent) all(ctx context.Context, pod *corev1.Pod, list []corev1.Containe
 		end.FinishedAt = metav1.Now()
 		if p.Err != nil {
 			failure = fmt.Errorf("container %s: %w\n%s", c.Name, p.Err, p.Log())
-			// as runtimes say of a program that did not start
+			// as runtimes report a program that did not start
 			end.Reason, end.ExitCode = "Error", 128
 			var exit *exec.ExitError
 			if errors.As(p.Err, &exit) {

@@ -97,7 +97,7 @@ func entry(root *os.Root, h *tar.Header, r io.Reader) error {
 	case tar.TypeLink:
 		return root.Link(strings.Trim(h.Linkname, "/"), path)
 	default:
-		return fmt.Errorf("entries of type %q are not known here", h.Typeflag)
+		return fmt.Errorf("entries of type %q are not supported", h.Typeflag)
 	}
 	if err := root.Chown(path, h.Uid, h.Gid); err != nil {
 		return err

@@ -1,7 +1,8 @@
-// Package node replaces the one part of a cluster that the tests do not have: kubelets. It
-// registers nodes, and runs the pods that the scheduler binds to a Linux node as processes of
-// their images, in the network namespace of the control plane: with the root directory, user,
-// environment, service account and volumes that the pod's specification gives them.
+// Package node replaces the one part of a cluster that the tests do not have: kubelets. The
+// package registers nodes, and runs the pods that the scheduler binds to a Linux node as
+// processes of their images, in the network namespace of the control plane: with the root
+// directory, user, environment, service account and volumes that the pod's specification gives
+// them.
 package node
 
 import (

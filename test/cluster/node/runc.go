@@ -28,8 +28,8 @@ type mount struct {
 }
 
 // runc starts a container by its specification, with what it has there and nothing else: the user
-// and groups, no capabilities, a read-only root, its volumes. It is in the network of the pod,
-// whose namespace starts it. Resources and seccomp profiles are not applied.
+// and groups, no capabilities, a read-only root, its volumes. The container is in the network of
+// the pod, whose namespace starts it. Resources and seccomp profiles are not applied.
 func (a *Agent) runc(ctx context.Context, pod *corev1.Pod, c *corev1.Container,
 	network *namespace.Namespace,
 ) (p *namespace.Process, id string, err error) {

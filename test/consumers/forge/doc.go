@@ -2,6 +2,6 @@
 // its formats allow, and judges what verify accepts by what containerd, podman, docker, skopeo and
 // wharfie then have.
 //
-// It is a forger: it knows the formats and not the code of slipway. It reads and writes zstd
-// frames, tar headers and JSON by itself, and meets slipway only as a command.
+// The forger knows the formats and not the code of slipway: it reads and writes zstd frames, tar
+// headers and JSON by itself, and calls slipway only as a command.
 package forge

@@ -3,7 +3,7 @@
 //
 //	wharfie lookup|read DIR NAME
 //
-// Lookup succeeds whether or not the image exists. It is in the module of a suite, so
+// Lookup succeeds whether or not the image exists. The command is in the module of a suite, so
 // that slipway does not depend on RKE2's dependencies.
 package main
 

@@ -9,8 +9,7 @@ import (
 	"path/filepath"
 )
 
-// Build compiles slipway with the fault. It needs an empty directory for what goes into the
-// overlay.
+// Build compiles slipway with the fault. The overlay's files go into dir, which is empty.
 func (m Mutant) Build(ctx context.Context, root, dir, to string) error {
 	path, text, err := m.Apply(root)
 	if err != nil {

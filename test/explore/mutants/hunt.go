@@ -77,11 +77,11 @@ func (h *Hunt) Find(ctx context.Context, m Mutant, long time.Duration) (Result, 
 	return r, nil
 }
 
-// alike is how long a walk is that is compared: one seed. It is not 0, as walks draw interruptions
-// only where a time is given, and would be others.
+// alike is how long a walk is that is compared: one seed. The value is not 0, as walks draw
+// interruptions only where a time is given, and would be others.
 const alike = time.Millisecond
 
-// flaky begins a law that was broken once, and not by the same walk again. It proves nothing.
+// flaky begins a law that was broken once, and not by the same walk again, which proves nothing.
 const flaky = "once: "
 
 var (
@@ -90,7 +90,7 @@ var (
 	seeded = regexp.MustCompile(`--- FAIL: TestExplore/seed_(\d+)`)
 )
 
-// walk walks from a seed on. It returns the law that was broken, and the seed; "" if none was. A
+// walk walks from a seed on, and returns the law that was broken, and the seed; "" if none was. A
 // law that was broken once begins with flaky.
 func (h *Hunt) walk(ctx context.Context, slipway, seed string, long time.Duration) (law, at string, err error) {
 	cmd := exec.CommandContext(ctx, h.walks, "-test.run=^TestExplore$", "-test.v", "-test.timeout=0",

@@ -1,6 +1,6 @@
 package mutants
 
-// files are faults of what is written to, and removed from, the output directory.
+// files are faults of writing to the output directory and removing from it.
 var files = []Mutant{
 	{
 		Name: "others-replaced", Fault: "A release replaced files of others that were in its directory.",

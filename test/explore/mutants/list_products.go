@@ -34,7 +34,7 @@ var products = []Mutant{
 	},
 	{
 		Name:  "replaced-unseen",
-		Fault: "Changes in a directory beside the source, which its go.mod names, did not count.",
+		Fault: "Changes in a directory next to the source, which its go.mod names, did not count.",
 		File:  "product/changes.go", Func: "Source.Changes",
 		Old: `if len(beyond) == 0 {`,
 		New: `if len(beyond) >= 0 {`,

@@ -3,7 +3,7 @@ package mutants
 // shells are faults of RUN lines, which made something else than a shell does.
 var shells = []Mutant{
 	{
-		Name: "assignments-apart", Fault: "A variable did not see the one that was set before it on the line.",
+		Name: "assignments-apart", Fault: "A variable did not see another one set before it on the line.",
 		File: "containerfile/script/variable.go", Func: "shell.assigned",
 		Old: `s.assign(a.Name.Value, value)`,
 		New: `_ = s.assign`,
@@ -15,7 +15,7 @@ var shells = []Mutant{
 		New: `quoted && !plain && quoted == plain && strings.ContainsAny`,
 	},
 	{
-		Name: "cd-physical", Fault: "cd .. went to the directory above the one that a link leads to.",
+		Name: "cd-physical", Fault: "cd .. went to the directory above the target of a link.",
 		File: "containerfile/run/cd.go", Func: "cd",
 		Old: `logical = path.Join(r.logical, name)`,
 		New: `logical = path.Join(r.dir, name)`,

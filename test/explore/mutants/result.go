@@ -20,13 +20,13 @@ type Result struct {
 	Others  []string `json:"others,omitempty"` // laws that are broken without it, too
 }
 
-// results is the file of what was found so far, and Table that of the documentation.
+// results is the file of the results so far, and Table that of the documentation.
 const (
 	results = "test/explore/mutants/results.json"
 	Table   = "docs/results/explore-mutants.md"
 )
 
-// Results reads what was found, by mutant.
+// Results reads the results, by mutant.
 func Results(root string) (map[string]Result, error) {
 	text, err := os.ReadFile(filepath.Join(root, results))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,7 +84,7 @@ func Markdown(all map[string]Result) []byte {
 	return []byte(fmt.Sprintf(head, len(All), tried, found) + b.String())
 }
 
-// head begins the page. It has the numbers of mutants, of those that were tried, and of those
+// head begins the page, with the numbers of mutants, of those that were tried, and of those
 // found.
 const head = `# Mutants
 

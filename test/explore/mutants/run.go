@@ -12,8 +12,8 @@ import (
 )
 
 // Run looks for the mutant of a number, or for all that were not looked for so long, each for so
-// long at most, as many at a time as there are processors. It writes each result, so that a run
-// that was interrupted goes on.
+// long at most, as many at a time as there are processors. Each result is written, so that an
+// interrupted run continues.
 func Run(ctx context.Context, root string, number *int, long string) error {
 	most, err := time.ParseDuration(long)
 	if err != nil {

@@ -2,5 +2,5 @@
 // the same base: the same files with the same bytes and modes, the same configuration. Where the
 // two differ on purpose, a test says so.
 //
-// It is not in Slipway's module, so that ko's many dependencies stay out of that.
+// The package is not in Slipway's module, so that ko's many dependencies stay out of that.
 package ko

@@ -1,8 +1,8 @@
 // Command choose prints the platform that containerd's client takes on this host from each of the
 // lists of platforms that it reads, as JSON, from standard input: of those that match the first,
-// after a stable sort, as images.Manifest of containerd does with the manifests of an index.
-// It is built with two versions of the module that matches: go.mod has that of containerd 2.3 and
-// later, old.mod that of containerd 1.7.
+// after a stable sort, as images.Manifest of containerd does with the manifests of an index. The
+// command is built with two versions of the module that matches: go.mod has that of containerd
+// 2.3 and later, old.mod that of containerd 1.7.
 package main
 
 import (

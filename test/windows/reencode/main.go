@@ -75,7 +75,7 @@ func file(w *tar.Writer, r *tar.Reader, h *tar.Header, text io.Writer) (*tar.Hea
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", h.Name, err)
 	}
-	const permissions = 0o7777 // Windows has none: they are for those who read the layer elsewhere
+	const permissions = 0o7777 // Windows lacks them: they are for readers of the layer elsewhere
 	mode := h.Mode & permissions
 	stream, streamed := io.Pipe()
 	var next *tar.Header

@@ -54,7 +54,7 @@ const head = `# Images on real Windows
 
 The images of kpack, [hello](../../examples/hello) and the [SMB driver](../../examples/csi-driver-smb) for Windows, loaded from the bundle of that Windows
 release and run with process isolation. The page is written by [a workflow](../../.github/workflows/windows.yml) that a maintainer starts, from runs on
-GitHub's Windows runners. An image has started if the engine made its container and Windows loaded its program, whatever the program says of its
+GitHub's Windows runners. An image has started if the engine made its container and Windows loaded its program, whatever the program reports about its
 arguments.
 `
 
@@ -62,7 +62,7 @@ arguments.
 func table(w io.Writer, run string, all []result) {
 	fmt.Fprint(w, head)
 	if len(all) == 0 {
-		fmt.Fprint(w, "\nIt has not run yet.\n")
+		fmt.Fprint(w, "\nThe workflow has not run yet.\n")
 		return
 	}
 	slices.SortFunc(all, func(a, b result) int {

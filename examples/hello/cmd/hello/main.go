@@ -1,5 +1,5 @@
 // Command hello prints a greeting, which is data of its image: ko's convention puts the files of
-// kodata beside the program.
+// kodata next to the program.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Rke2 stands for the program that RKE2 puts on every node; it says what it was built for.
+// Rke2 is a stub of the program that RKE2 puts on every node, and prints its version and platform.
 package main
 
 import (

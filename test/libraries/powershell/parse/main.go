@@ -1,10 +1,10 @@
 //go:build treesitter
 
-// Command parse reads PowerShell from standard input and prints what is not PowerShell, a line
-// each: where, what, and how it begins.
+// Command parse reads PowerShell from standard input and prints the text that is not PowerShell,
+// a line each: where, what, and how it begins.
 //
-// It wants CGO_CFLAGS=-I with the directory src of the grammar's module, which that module's own
-// directives leave out; hence the build tag.
+// The build needs CGO_CFLAGS=-I with the directory src of the grammar's module, which that
+// module's own directives leave out; hence the build tag.
 package main
 
 import (
