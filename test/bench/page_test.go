@@ -127,7 +127,7 @@ func TestErrors(t *testing.T) {
 	for want, args := range map[string][]string{
 		"name the file of the results": {"-plot"},
 		"bad.json: not results":        {"-plot", "-results=" + bad},
-		`there is no part "warn"`:      {"-parts=push,warn"},
+		`part "warn" does not exist`:   {"-parts=push,warn"},
 	} {
 		if err := run(t.Context(), args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", args, err)
