@@ -140,7 +140,7 @@ func (c *checker) builder(d *dockerfileYAML, on []platform.Platform, at inSource
 		c.Errorf(&d.Builder, "the Dockerfile is in source %s, which is not the product's own, and builder would run "+
 			"it: build the image apart and name it under prebuilt", at.source.Name)
 	case !slices.Contains(systems(on), platform.Linux):
-		c.Errorf(&d.Builder, "builder is for Linux platforms, and the image has no Linux platform to build: remove builder")
+		c.Errorf(&d.Builder, "builder is for Linux platforms, and the image builds none: remove builder")
 	default:
 		for _, place := range slices.Sorted(maps.Keys(d.Outputs)) {
 			if strings.Contains(place, ":") && !strings.HasPrefix(strings.ToUpper(place), "C:") {

@@ -4,7 +4,7 @@ package mutants
 var evidences = []Mutant{
 	{
 		Name: "sums-of-others", Fault: "The flag -sums was ignored for a directory.",
-		File: "cmd/slipway/airgap_verify.go", Func: "verifying.check",
+		File: "cmd/slipway/verify.go", Func: "verifying.check",
 		Old: `case len(dirs) > 0 && v.sums+v.lock != "":`,
 		New: `case len(dirs) < 0 && v.sums+v.lock != "":`,
 	},

@@ -23,7 +23,7 @@ var files = []Mutant{
 	{
 		Name:  "stage-removes-sums",
 		Fault: "A stage that failed had removed SHA256SUMS of a complete release before it knew.",
-		File:  "cmd/slipway/stages.go", Func: "flags.stage",
+		File:  "cmd/slipway/stage.go", Func: "flags.stage",
 		Old: `release.CheckOut(f.out, p.Name, nil)`,
 		New: `release.Claim(f.out, p.Name, nil)`,
 	},

@@ -42,7 +42,7 @@ var products = []Mutant{
 	{
 		Name:  "files-through-link",
 		Fault: "Check was content with files of an artifact behind a link, and release was not.",
-		File:  "assemble/artifact/tree.go", Func: "tree",
+		File:  "assemble/artifact/artifact.go", Func: "tree",
 		Old: `dir, err := filepath.EvalSymlinks(dir)`,
 		New: `dir, err := filepath.Abs(dir)`,
 	},

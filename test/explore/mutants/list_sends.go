@@ -11,7 +11,7 @@ var sends = []Mutant{
 	{
 		Name:  "conflict-found-late",
 		Fault: "With several destinations, one had all of a release that another could not take.",
-		File:  "registry/transfer/destinations.go", Func: "hold",
+		File:  "", Func: "hold",
 		Old: `if p.err == nil {`,
 		New: `if p.err == nil && ErrHeld == nil {`,
 	},
