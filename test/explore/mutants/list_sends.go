@@ -11,7 +11,7 @@ var sends = []Mutant{
 	{
 		Name:  "conflict-found-late",
 		Fault: "With several destinations, one had all of a release that another could not take.",
-		File:  "", Func: "hold",
+		File:  "registry/transfer/push.go", Func: "Client.PushAll",
 		Old: `if p.err == nil {`,
 		New: `if p.err == nil && ErrHeld == nil {`,
 	},

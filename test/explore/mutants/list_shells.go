@@ -16,7 +16,7 @@ var shells = []Mutant{
 	},
 	{
 		Name: "cd-physical", Fault: "cd .. went to the directory above the target of a link.",
-		File: "containerfile/run/cd.go", Func: "cd",
+		File: "containerfile/run/builtin.go", Func: "cd",
 		Old: `logical = path.Join(r.logical, name)`,
 		New: `logical = path.Join(r.dir, name)`,
 	},
@@ -66,7 +66,7 @@ var shells = []Mutant{
 	},
 	{
 		Name: "link-with-slash", Fault: "rm -r of a link with a slash removed what it leads to.",
-		File: "containerfile/run/spot.go", Func: "runner.itself",
+		File: "containerfile/run/lookup.go", Func: "runner.itself",
 		Old: `s.is(layer.Symlink) {`,
 		New: `s.is(layer.Symlink) && name == "" {`,
 	},
