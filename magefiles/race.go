@@ -15,7 +15,7 @@ import (
 // concurrency matches code that starts goroutines, serves requests, shares what goroutines use, or
 // gives registry/transfer functions, which that calls from its goroutines.
 var concurrency = regexp.MustCompile(
-	`(?m)^\s*go [a-zA-Z]|\berrgroup\b|\bsync\.|"sync/atomic"|\.Go\(|\.Parallel\(|\bAfterFunc\(|\bhttptest\.|slipway/internal/transfer"`)
+	`(?m)^\s*go [a-zA-Z]|\berrgroup\b|\bsync\.|"sync/atomic"|\.Go\(|\.Parallel\(|\bAfterFunc\(|\bhttptest\.|slipway/registry/transfer"`)
 
 // raceFlags are the flags of go test with the race detector. The check of unsafe pointers, which
 // comes with it, is off: slipway does not use them. Packages whose loops over bytes take most of

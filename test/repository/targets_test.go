@@ -4,7 +4,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 )
 
@@ -28,6 +30,34 @@ func TestTargetsIsolate(t *testing.T) {
 	}
 	for name := range missing {
 		t.Errorf("target %s does not begin with isolate()", name)
+	}
+}
+
+// named matches the imports that patterns of the targets look for.
+var named = regexp.MustCompile(`\bslipway/([a-z/]+)"`)
+
+// TestTargetsNamePackages: a pattern for a package that moved matches nothing, and its tests would
+// run without the race detector.
+func TestTargetsNamePackages(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(root, "magefiles", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range named.FindAllStringSubmatch(string(text), -1) {
+			found++
+			if _, err := os.Stat(filepath.Join(root, name[1])); err != nil {
+				t.Errorf("%s names a package that does not exist: %v", file, err)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no package is found in magefiles")
 	}
 }
 
