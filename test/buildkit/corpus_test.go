@@ -90,7 +90,9 @@ func TestCorpus(t *testing.T) {
 			for _, target := range j.file.targets() {
 				in, err := j.product.input(t, st, j.file, target)
 				if err == nil {
-					_, err = containerfile.Check(t.Context(), in)
+					var checked containerfile.Checked
+					checked, err = containerfile.Check(t.Context(), in)
+					checked.Close()
 				}
 				j.err = errors.Join(j.err, err)
 			}

@@ -70,7 +70,8 @@ func (s standIns) all(t *testing.T, st *store.Store, products []*upstream, compa
 					if err != nil || f.Packages != "" {
 						t.Skip("it is not carried out")
 					}
-					made, err := containerfile.Build(t.Context(), in)
+					made, err := containerfile.Check(t.Context(), in)
+					made.Close()
 					if err != nil {
 						t.Skip("it is not carried out")
 					}
