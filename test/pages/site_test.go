@@ -82,7 +82,7 @@ func TestSiteSearch(t *testing.T) {
 	o.press("floating tags")
 	o.press(kb.Enter)
 	must(t, chromedp.Do(o.ctx, chromedp.WaitVisible("#results a")))
-	if got := found(o); !strings.HasPrefix(got, "Names, tags and registries: When do floating tags move? | ") {
+	if got := found(o); !strings.HasPrefix(got, "Names and versions: When do floating tags move? | ") {
 		t.Errorf("floating tags: %s", got)
 	}
 	evaluate[int](o, `() => { const q = document.getElementById("query"); q.focus(); q.select(); return 0; }`)

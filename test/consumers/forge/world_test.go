@@ -157,7 +157,7 @@ func (w *world) plain(t *testing.T) {
 func (w *world) releaseBy(t *testing.T, out, key, to string) {
 	t.Helper()
 	w.run(t, "release", "-q", "-binary=false", "-product=src/slipway.yaml", "-store=store", "-registry="+w.host+"/"+to,
-		"-key="+key, "-out="+out)
+		"-sign="+key, "-out="+out)
 }
 
 func (w *world) edit(t *testing.T, file, from, to string) {
