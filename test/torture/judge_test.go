@@ -108,7 +108,7 @@ func (t tree) differs(want tree) (all []string) {
 // expected are names that a store may have more of than after an undisturbed run: memory, and
 // blobs, which checkStore reads.
 var expected = regexp.MustCompile(
-	`^tmp$|^store/cache(/[a-z]+(/[0-9a-f]{64}(\.json)?)?)?$|^store/blobs/sha256/[0-9a-f]{64}$`)
+	`^tmp$|^store/cache(/[a-z0-9]+(/[0-9a-f]{64}(\.json)?)?)?$|^store/blobs/sha256/[0-9a-f]{64}$`)
 
 // scratch are the files of temporary directories in TMPDIR.
 var scratch = regexp.MustCompile(`^tmp/slipway-\d+\.tmp(/|$)`)
