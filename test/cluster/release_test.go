@@ -66,7 +66,7 @@ func open(dir string) (*release, error) {
 	var out strings.Builder
 	cmd := exec.Command(filepath.Join(dist, "bin", "slipway"), "airgap",
 		"push", filepath.Join(dist, "kpack-images.tar.zst"),
-		"-to="+mirror, "-snapshot", "-release="+filepath.Join(dist, "release.yaml"), "-output="+renamed)
+		"-to="+mirror, "-snapshot", "-release="+filepath.Join(dist, "release.yaml"), "-release-to="+renamed)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := n.Run(cmd); err != nil {
 		return nil, fmt.Errorf("pushing the bundle: %w\n%s", err, out.String())

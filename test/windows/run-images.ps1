@@ -50,7 +50,7 @@ $results = foreach ($name in $names) {
     $printed = @()
     if ($Engine -eq 'docker') {
         $archive = Join-Path ([System.IO.Path]::GetTempPath()) 'image.tar'
-        & $Slipway airgap extract $name "-from=$bundle" "-to=$archive" "-platform=windows/amd64:$Release" -q
+        & $Slipway airgap extract $bundle $name "-o=$archive" "-platforms=windows/amd64:$Release" -q
         if ($LASTEXITCODE -ne 0) { throw "extracting $name ended with $LASTEXITCODE" }
         docker load --input $archive
         if ($LASTEXITCODE -ne 0) { throw "docker load of $name ended with $LASTEXITCODE" }

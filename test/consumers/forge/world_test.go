@@ -125,7 +125,7 @@ func newWorld(t *testing.T) *world {
 	for from, to := range map[string]string{oldDir: "old-", newDir: ""} {
 		w.run(t, "airgap", "extract", from+"/"+bundle, w.hello(from), "-o="+to+layout)
 		w.run(t, "airgap", "extract", from+"/"+bundle, w.hello(from), "-o="+to+dockers,
-			"-platform=linux/amd64")
+			"-platforms=linux/amd64")
 	}
 	w.evil = newPayload(t)
 	w.all, w.old = readArchive(t, w, w.path(newDir, bundle)), readArchive(t, w, w.path(oldDir, bundle))
