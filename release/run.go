@@ -81,7 +81,7 @@ func Hold(ctx context.Context, dir string, pr *progress.Printer) (unlock func(),
 	}
 	_, err = os.Lstat(dir)
 	made := errors.Is(err, fs.ErrNotExist)
-	d, err := disk.Make(ctx, dir, pr.Printf)
+	d, err := disk.MakeLocked(ctx, dir, pr.Printf)
 	if err != nil {
 		return nil, fmt.Errorf("making %s: %w", dir, err)
 	}

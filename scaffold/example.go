@@ -41,7 +41,7 @@ func Example(ctx context.Context, name, dir string, say disk.Say) (made []string
 	if !slices.Contains(Examples(), name) {
 		return nil, howto.Usage("example %q does not exist: %s", name, yamlfile.Suggest(name, Examples()))
 	}
-	top, err := disk.Make(ctx, dir, say)
+	top, err := disk.MakeLocked(ctx, dir, say)
 	if err != nil {
 		return nil, fmt.Errorf("making %s: %w", dir, err)
 	}

@@ -212,3 +212,26 @@ func (s *Store) checkIndex() (sound []v1.Descriptor, err error) {
 	}
 	return sound, nil
 }
+
+func (s *Store) makeDirs() error {
+	for _, d := range []string{"blobs/sha256", "cache", "work", "temp"} {
+		if err := disk.MkdirAll(filepath.Join(s.dir, d)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ignore keeps the store out of git, unless the directory has other files.
+func (s *Store) ignore() error {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() != "bin" && !slices.Contains(made, e.Name()) {
+			return nil
+		}
+	}
+	return disk.Ignore(s.dir)
+}

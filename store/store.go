@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -32,29 +31,6 @@ type Store struct {
 	mended []string   // files that Open replaced
 	behind *Store     // is read for what this one lacks; nil for none
 	mu     sync.Mutex // guards index.json
-}
-
-func (s *Store) makeDirs() error {
-	for _, d := range []string{"blobs/sha256", "cache", "work", "temp"} {
-		if err := disk.MkdirAll(filepath.Join(s.dir, d)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ignore keeps the store out of git, unless the directory has other files.
-func (s *Store) ignore() error {
-	entries, err := os.ReadDir(s.dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if e.Name() != "bin" && !slices.Contains(made, e.Name()) {
-			return nil
-		}
-	}
-	return disk.Ignore(s.dir)
 }
 
 // ReadThrough lets the store find blobs and records that it lacks in the store at dir, which may be

@@ -81,7 +81,7 @@ func Split(ctx context.Context, path string, o SplitOptions) (*Volumes, error) {
 	if err != nil {
 		return nil, fmt.Errorf("splitting %s: %w", path, err)
 	}
-	dir, err := disk.Make(ctx, o.Dir, o.Progress.Printf)
+	dir, err := disk.MakeLocked(ctx, o.Dir, o.Progress.Printf)
 	if err != nil {
 		return nil, err
 	}

@@ -37,8 +37,8 @@ func Lock(ctx context.Context, dir string, say Say) (*Dir, error) {
 	return acquire(ctx, dir, say, runtime.GOOS == "windows", func() error { return nil })
 }
 
-// Make is Lock for a directory that is made if it is missing.
-func Make(ctx context.Context, dir string, say Say) (*Dir, error) {
+// MakeLocked is Lock for a directory that is made if it is missing.
+func MakeLocked(ctx context.Context, dir string, say Say) (*Dir, error) {
 	return acquire(ctx, dir, say, runtime.GOOS == "windows", func() error { return MkdirAll(dir) })
 }
 

@@ -58,13 +58,13 @@ func TestLock(t *testing.T) {
 // locked, not the one that is gone.
 func TestMake(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "dist")
-	first, err := Make(t.Context(), dir, nil)
+	first, err := MakeLocked(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	waiting, second := make(chan struct{}), make(chan *Dir, 1)
 	go func() {
-		d, err := Make(t.Context(), dir, func(string, ...any) { close(waiting) })
+		d, err := MakeLocked(t.Context(), dir, func(string, ...any) { close(waiting) })
 		if err != nil {
 			t.Error(err)
 		}

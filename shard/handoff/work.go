@@ -35,7 +35,7 @@ func NewWork(ctx context.Context, store, ref, does string, say disk.Say) (*Work,
 		return nil, err
 	}
 	w := &Work{top: top, tree: filepath.Join(top, "tree")}
-	if w.lock, err = disk.Make(ctx, top, say); err != nil {
+	if w.lock, err = disk.MakeLocked(ctx, top, say); err != nil {
 		return nil, err
 	}
 	os.RemoveAll(w.tree) // of a run that was killed
