@@ -36,7 +36,7 @@ func choose(c *bundle.Contents, t Target, sources []source) {
 		chosen[s] = at
 		included = append(included, s)
 	}
-	key, only := c.Platform.Key(), manifestOnly(c.Platform, included, chosen)
+	only, key := manifestOnly(c.Platform, included, chosen), c.Platform.Key()
 	for _, s := range included {
 		i := s.Image
 		if at := chosen[s]; at >= 0 {
