@@ -46,10 +46,12 @@ func copyFlags(cmd *cobra.Command, release, to *string, usage string) {
 		"yaml", "yml")
 	fileFlag(cmd, to, "release-to", "", "file for the copy of -release (default release.REGISTRY.yaml next to it)",
 		"yaml", "yml")
+	writesTo(cmd, "release-to", false)
 }
 
 // fileToWrite adds the flag of commands that write one file, which -o abbreviates.
 func fileToWrite(cmd *cobra.Command, p *string, value, usage string, endings ...string) {
 	cmd.Flags().StringVarP(p, "output", "o", value, "file to write"+usage)
 	cmd.MarkFlagFilename("output", endings...) //nolint:errcheck // fails only where the flag is missing
+	writesTo(cmd, "output", len(endings) == 0)
 }

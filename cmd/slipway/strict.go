@@ -59,7 +59,10 @@ func strict(cmd *cobra.Command) {
 			if err := args.checkFiles(given); err != nil {
 				return misuse(cmd, "%w", err)
 			}
-			return alone(cmd)
+			if err := alone(cmd); err != nil {
+				return err
+			}
+			return checkOutputs(cmd, given)
 		}
 	}
 	for _, sub := range cmd.Commands() {

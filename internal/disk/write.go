@@ -40,7 +40,8 @@ func Create(dir string) (*File, error) {
 	return &File{File: f}, nil
 }
 
-// Commit syncs the file to disk and gives it its name and mode, in place of a file of that name.
+// Commit syncs the file to disk and gives it its name and mode, in place of a file of that name. A
+// device, a pipe or a directory of that name stays, and is an error.
 func (f *File) Commit(path string, mode fs.FileMode) error {
 	return f.rename(path, errors.Join(f.Chmod(mode), f.Sync()))
 }
@@ -55,6 +56,9 @@ func (f *File) rename(path string, err error) error {
 	defer f.Abort()
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
+	}
+	if fi, err := os.Lstat(path); err == nil && fi.Mode().Type()&^fs.ModeSymlink != 0 {
+		return &fs.PathError{Op: "replace", Path: path, Err: errors.New("it is not a regular file")}
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -38,5 +39,23 @@ func TestModes(t *testing.T) {
 				t.Errorf("umask %03o: %q has mode %v %v, want %v", umask, name, fi.Mode(), err, want)
 			}
 		}
+	}
+}
+
+// TestCommitKeepsPipes: a file never takes the place of a pipe or a device.
+func TestCommitKeepsPipes(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := Write(pipe, []byte("x"), ModeFile)
+	if err == nil || !strings.Contains(err.Error(), "it is not a regular file") {
+		t.Errorf("writing to a pipe: %v", err)
+	}
+	if fi, err := os.Lstat(pipe); err != nil || fi.Mode()&fs.ModeNamedPipe == 0 {
+		t.Errorf("the pipe is %v %v", fi, err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(pipe)); err != nil || len(left) != 1 {
+		t.Errorf("left over: %v %v", left, err)
 	}
 }

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/slipway-dev/slipway/internal/distfile"
+	"github.com/slipway-dev/slipway/internal/regular"
+)
+
+// written is the annotation of a flag with the file that a command writes.
+const written = "slipway_written"
+
+// writesTo marks a flag with the file that a command writes. A flag of files may name a directory
+// where dirs is set.
+func writesTo(cmd *cobra.Command, name string, dirs bool) {
+	f := cmd.Flags().Lookup(name)
+	if f.Annotations == nil {
+		f.Annotations = map[string][]string{}
+	}
+	f.Annotations[written] = []string{fmt.Sprint(dirs)}
+}
+
+// checkOutputs refuses files that a command must not replace before it does anything. A symbolic
+// link stands for the file that it leads to.
+func checkOutputs(cmd *cobra.Command, args []string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		path := f.Value.String()
+		dirs := f.Annotations[written]
+		if err != nil || dirs == nil || path == "-" {
+			return
+		}
+		real, wrong := outputFile(path, dirs[0] == "true")
+		if wrong == nil {
+			wrong = apart(cmd, f, real, args)
+		}
+		if wrong != nil {
+			err = misuse(cmd, "-%s=%s %w", f.Name, path, wrong)
+			return
+		}
+		err = f.Value.Set(real)
+	})
+	return err
+}
+
+// outputFile returns the path at which a file may be written.
+func outputFile(path string, dirs bool) (string, error) {
+	real := path
+	if fi, err := os.Lstat(path); err == nil && fi.Mode()&fs.ModeSymlink != 0 {
+		if real, err = filepath.EvalSymlinks(path); err != nil {
+			return "", errors.New("is a symbolic link to nothing: name another file")
+		}
+	}
+	switch fi, err := os.Stat(real); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return "", fmt.Errorf("cannot be written: %w", err)
+	case fi.IsDir() && !dirs:
+		return "", errors.New("is a directory: name a file in it")
+	case !fi.IsDir() && !fi.Mode().IsRegular():
+		return "", errors.New("is not a regular file: name another")
+	}
+	dir, err := filepath.Abs(real)
+	for range 2 { // of the release, or below it as bin/slipway
+		name := filepath.Base(dir)
+		if err != nil || name == dir {
+			break
+		}
+		dir = filepath.Dir(dir)
+		if listed(dir, real) {
+			return "", errors.New("is a file of a release, whose checksums it has: name another")
+		}
+	}
+	return real, nil
+}
+
+// listed reports whether the checksums of the release in dir have a file, or are it.
+func listed(dir, path string) bool {
+	text, err := regular.Read(filepath.Join(dir, distfile.Sums))
+	if err != nil {
+		return false
+	}
+	names := []string{distfile.Sums, distfile.SumsBundle, distfile.SumsSignature}
+	for line := range strings.Lines(string(text)) {
+		if _, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  "); ok {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		if sameFile(filepath.Join(dir, filepath.FromSlash(name)), path) {
+			return true
+		}
+	}
+	return false
+}
+
+// apart reports that a command reads the file that it would write.
+func apart(cmd *cobra.Command, out *pflag.Flag, path string, args []string) (err error) {
+	for _, arg := range args {
+		if sameFile(arg, path) {
+			return errors.New("is the file to read: name another")
+		}
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f != out && sameFile(f.Value.String(), path) {
+			err = fmt.Errorf("is the file of -%s: name another", f.Name)
+		}
+	})
+	return err
+}
+
+// sameFile reports whether two paths are of one file that exists.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y) && !x.IsDir()
+}
