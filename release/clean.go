@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +17,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
-	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/store"
@@ -35,16 +34,42 @@ func Clean(ctx context.Context, dir string, say disk.Say) error {
 }
 
 // Remaining returns what a directory has after Clean, or returns "" if the directory is gone.
-func Remaining(dir string) string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
+func Remaining(dir string) string { return remains(dir, nil) }
+
+// remains returns what a directory has without names, which are of files or directories, and
+// without what slipway made besides; "" for nothing.
+func remains(dir string, names []string) string {
+	gone := func(rel string) bool {
+		for ; rel != "."; rel = path.Dir(rel) {
+			if slices.Contains(names, rel) {
+				return true
+			}
+		}
+		return false
+	}
+	var left []string
+	err := filepath.WalkDir(dir, func(at string, e fs.DirEntry, err error) error {
+		rel := "."
+		if err == nil {
+			rel, err = filepath.Rel(dir, at)
+			rel = filepath.ToSlash(rel)
+		}
+		top, _, below := strings.Cut(rel, "/")
+		switch own := top == distfile.Programs || top == distfile.SBOMs; {
+		case err != nil, rel == ".", slices.Contains(left, top):
+			return err
+		case gone(rel), names != nil && e.IsDir() && own && !below:
+			return nil
+		case names != nil && (disk.IsLock(rel) || disk.Temporary(e.Name()) || rel == ".gitignore" && disk.Ignored(dir)):
+			return nil
+		}
+		left = append(left, top)
+		return nil
+	})
+	if err != nil || len(left) == 0 {
 		return ""
 	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return fmt.Sprintf("it contains %s, which slipway did not make", strings.Join(names, ", "))
+	return fmt.Sprintf("it contains %s, which slipway did not make", strings.Join(left, ", "))
 }
 
 func clean(dir string, d *disk.Dir) error {
@@ -65,26 +90,15 @@ func clean(dir string, d *disk.Dir) error {
 }
 
 func cleanFiles(dir string) error {
-	had, err := own(dir)
-	switch {
-	case err != nil:
-		return fmt.Errorf("cleaning: %w: remove the files of the release by hand", err)
-	case had.product == "" && len(present(dir, slices.Clone(checksums))) == 0:
-		return nil // slipway's files are gone, or never were here
-	case had.product == "":
-		return fmt.Errorf("cleaning %s: it has no %s, so it may not be slipway's: remove it by hand", dir, lock.Name)
+	names, err := removable(dir)
+	if err != nil {
+		return err
 	}
-	for _, name := range slices.Concat(checksums, indexed(had.names)) {
-		if !slices.Contains(had.names, name) {
-			continue // it belongs to another program or user
+	for n, name := range names {
+		if n == len(names)-len(indexes) {
+			os.Remove(filepath.Join(dir, distfile.Programs)) //nolint:errcheck // it stays if it has other files
+			os.Remove(filepath.Join(dir, distfile.SBOMs))    //nolint:errcheck // so does this
 		}
-		if err := remove(dir, name); err != nil {
-			return fmt.Errorf("cleaning: %w", err)
-		}
-	}
-	os.Remove(filepath.Join(dir, distfile.Programs)) //nolint:errcheck // it stays if it has other files
-	os.Remove(filepath.Join(dir, distfile.SBOMs))    //nolint:errcheck // so does this
-	for _, name := range indexes {
 		if err := remove(dir, name); err != nil {
 			return fmt.Errorf("cleaning: %w", err)
 		}
@@ -92,20 +106,22 @@ func cleanFiles(dir string) error {
 	return nil
 }
 
-// Leftover is a directory or a manifest that runs have left on purpose.
-type Leftover struct {
-	What  string    `json:"what"` // "store", "output", "part", or "manifest" in a registry
-	Where string    `json:"where"`
-	Bytes int64     `json:"bytes,omitempty"`
-	Used  time.Time `json:"used,omitzero"` // when a file of it was last written
-	// Kept is the reason why it stays; "" if it was removed, or is to be.
-	Kept string `json:"kept,omitempty"`
-}
-
-// Leftovers are listed in the order in which they are removed.
-type Leftovers struct {
-	Removed bool       `json:"removed"` // or only listed
-	All     []Leftover `json:"all"`
+// removable returns the names of the files of a release in the order in which Clean removes them,
+// those that name others last; none if slipway's files are gone, or never were here.
+func removable(dir string) ([]string, error) {
+	had, err := own(dir)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("cleaning: %w: remove the files of the release by hand", err)
+	case had.product == "" && len(present(dir, slices.Clone(checksums))) == 0:
+		return nil, nil
+	case had.product == "":
+		return nil, fmt.Errorf("cleaning %s: it has no %s, so it may not be slipway's: remove it by hand", dir, lock.Name)
+	}
+	names := slices.DeleteFunc(slices.Concat(checksums, indexed(had.names)), func(name string) bool {
+		return !slices.Contains(had.names, name) // it belongs to another program or user
+	})
+	return append(names, indexes...), nil
 }
 
 // CleanOptions select what to clean.
@@ -128,12 +144,8 @@ func CleanOld(ctx context.Context, o CleanOptions) (*Leftovers, error) {
 	for _, p := range parts {
 		errs = append(errs, all.part(ctx, p, keep, o))
 	}
-	for _, d := range []struct {
-		what, dir string
-		remove    func(context.Context, string, disk.Say) error
-	}{{"output", o.Out, Clean}, {"store", o.Store, store.Remove}} {
-		errs = append(errs, all.directory(ctx, d.what, d.dir, o, d.remove))
-	}
+	errs = append(errs, all.directory(ctx, "output", o.Out, o, removable, Clean),
+		all.directory(ctx, "store", o.Store, o, store.Removable, store.Remove))
 	return all, errors.Join(errs...)
 }
 
@@ -185,11 +197,12 @@ func (l *Leftovers) part(ctx context.Context, part *lock.Part, keep []*lock.Part
 			Leftover{What: "part", Where: dir, Used: used, Kept: "it names manifests that are there still"})
 		return nil
 	}
-	return l.directory(ctx, "part", dir, o, Clean)
+	return l.directory(ctx, "part", dir, o, removable, Clean)
 }
 
+// directory removes what look lists of a directory, by remove.
 func (l *Leftovers) directory(ctx context.Context, what, dir string, o CleanOptions,
-	remove func(context.Context, string, disk.Say) error,
+	look func(string) ([]string, error), remove func(context.Context, string, disk.Say) error,
 ) error {
 	bytes, used, err := usage(dir)
 	switch {
@@ -201,12 +214,21 @@ func (l *Leftovers) directory(ctx context.Context, what, dir string, o CleanOpti
 	out := Leftover{What: what, Where: dir, Bytes: bytes, Used: used}
 	if !used.Before(o.Before) {
 		out.Kept = "it was used since"
-	} else if !o.List {
-		if err = remove(ctx, dir, o.Say); err != nil {
-			out.Kept = output.Line(err.Error())
-		} else {
-			out.Kept = Remaining(dir)
-		}
+		l.All = append(l.All, out)
+		return nil
+	}
+	names, err := look(dir)
+	had := len(present(dir, slices.Clone(names)))
+	if err == nil && !o.List {
+		err = remove(ctx, dir, o.Say)
+	}
+	switch {
+	case err != nil:
+		out.Kept = output.Line(err.Error())
+	case o.List:
+		out.Files, out.Kept = had, remains(dir, append([]string{}, names...))
+	default:
+		out.Files, out.Kept = had, Remaining(dir)
 	}
 	l.All = append(l.All, out)
 	return err
@@ -240,26 +262,4 @@ func usage(dir string) (bytes int64, last time.Time, err error) {
 		return nil
 	})
 	return bytes, last, err
-}
-
-// WriteTable prints a line for each.
-func (l *Leftovers) WriteTable(w io.Writer) error {
-	t := output.NewTable(w, "WHAT\tWHERE\tSIZE\tLAST USED\tSTATE")
-	for _, o := range l.All {
-		state, size, used := "removed", "", ""
-		if !l.Removed {
-			state = "to be removed"
-		}
-		if o.Kept != "" {
-			state = "kept: " + o.Kept
-		}
-		if o.Bytes > 0 {
-			size = progress.Size(o.Bytes)
-		}
-		if !o.Used.IsZero() {
-			used = o.Used.UTC().Format(time.DateTime)
-		}
-		t.Row("%s\t%s\t%s\t%s\t%s", o.What, o.Where, cmp.Or(size, "-"), cmp.Or(used, "-"), state)
-	}
-	return t.Flush()
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,19 +22,23 @@ var made = []string{
 // Other files in the directory stay. Remove refuses a directory that is not a store or that also
 // has a project. A missing directory is not an error.
 func Remove(ctx context.Context, dir string, say disk.Say) error {
-	return disk.Clear(ctx, dir, say, func(d *disk.Dir) error { return remove(dir, d) })
+	return disk.Clear(ctx, dir, say, func(*disk.Dir) error { return remove(dir) })
 }
 
-func remove(dir string, d *disk.Dir) error {
-	entries, err := d.ReadDir()
+// Removable returns the names that Remove deletes in dir, and an error where it refuses to.
+func Removable(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return fmt.Errorf("removing store: %w", err)
+		return nil, fmt.Errorf("removing store: %w", err)
 	}
 	others := 0 // entries that are not of a store
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+		return disk.IsLock(e.Name()) || e.Name() == ".gitignore" && disk.Ignored(dir)
+	})
 	for _, e := range entries {
 		switch {
 		case slices.Contains([]string{"slipway.yaml", "go.mod", ".git"}, e.Name()):
-			return fmt.Errorf("removing store %s: it also has %s: remove the files of slipway by hand", dir, e.Name())
+			return nil, fmt.Errorf("removing store %s: it also has %s: remove the files of slipway by hand", dir, e.Name())
 		case e.Name() != "bin" && !slices.Contains(made, e.Name()):
 			others++
 		}
@@ -42,8 +47,15 @@ func remove(dir string, d *disk.Dir) error {
 	begun := disk.Ignored(dir) && others == 0
 	bin := len(entries) == 0 || len(entries) == 1 && entries[0].Name() == "bin"
 	if !Is(dir) && !begun && !bin {
-		return fmt.Errorf("removing store %s: it has no oci-layout next to cache and work, "+
+		return nil, fmt.Errorf("removing store %s: it has no oci-layout next to cache and work, "+
 			"so it may not be a store of slipway: remove it by hand", dir)
+	}
+	return made, nil
+}
+
+func remove(dir string) error {
+	if _, err := Removable(dir); err != nil {
+		return err
 	}
 	for _, name := range made {
 		if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(name))); err != nil {

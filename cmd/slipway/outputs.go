@@ -28,8 +28,8 @@ func writesTo(cmd *cobra.Command, name string, dirs bool) {
 	f.Annotations[written] = []string{fmt.Sprint(dirs)}
 }
 
-// checkOutputs refuses files that a command must not replace before it does anything. A symbolic
-// link stands for the file that it leads to.
+// checkOutputs refuses files that a command must not replace before it does anything. A command
+// writes to the file that a symbolic link leads to.
 func checkOutputs(cmd *cobra.Command, args []string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		path := f.Value.String()
