@@ -70,7 +70,7 @@ var results = map[string][]any{
 func TestJSON(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Results as JSON\n\nThe fields that commands print with `-json`, in the order in which they print them. " +
-		"`go test ./cmd/slipway -update` writes this page from the types and their comments. " +
+		"`TestJSON` writes this page from the types and their comments. " +
 		"`[]` is an element of a list, `*` a key of an object. A field with `?` is absent where it is empty.\n")
 	missing := maps.Clone(results)
 	var write func(cmd *cobra.Command)
