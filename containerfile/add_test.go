@@ -99,7 +99,7 @@ func TestAddURL(t *testing.T) {
 			}
 			in.Source = []byte("FROM scratch\n" + line + "\n")
 			var got string
-			r, err := containerfile.Build(t.Context(), in)
+			r, err := build(t, in)
 			if err != nil {
 				got = err.Error()
 			} else {
