@@ -116,14 +116,14 @@ func cutRelease(t *testing.T) release {
 	t.Helper()
 	dir := os.Getenv("SLIPWAY_DIST")
 	if dir == "" {
-		t.Fatal("SLIPWAY_DIST does not name the release to test: run `go tool mage test`, which cuts one first")
+		t.Fatal("SLIPWAY_DIST does not name the release to test: run `go tool mage test`, which makes one first")
 	}
 	l, err := lock.Read(filepath.Join(dir, lock.Name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(l.Images) == 0 {
-		t.Fatalf("%s has no images: run `go tool mage test`, which cuts one first", dir)
+		t.Fatalf("%s has no images: run `go tool mage test`, which makes one first", dir)
 	}
 	r := release{name: l.Name, dir: dir, lock: l}
 	if l.Name == "kpack" {

@@ -13,7 +13,7 @@ import (
 func TestRelease(t *testing.T) {
 	dir := os.Getenv("SLIPWAY_DIST")
 	if dir == "" {
-		t.Fatal("SLIPWAY_DIST does not name the release to test: run `go tool mage test`, which cuts one first")
+		t.Fatal("SLIPWAY_DIST does not name the release to test: run `go tool mage test`, which makes one first")
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "release.yaml"))
 	if err != nil {

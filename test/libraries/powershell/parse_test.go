@@ -20,7 +20,7 @@ const (
 func TestScript(t *testing.T) {
 	dir, parse := os.Getenv("SLIPWAY_DIST"), parser(t)
 	if dir == "" {
-		t.Fatal("SLIPWAY_DIST does not name the release to test: run `go tool mage test`, which cuts one first")
+		t.Fatal("SLIPWAY_DIST does not name the release to test: run `go tool mage test`, which makes one first")
 	}
 	for _, path := range []string{golden, filepath.Join(dir, "load-images.ps1"), "../../windows/run-images.ps1"} {
 		b, err := os.ReadFile(path)
