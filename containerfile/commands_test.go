@@ -95,7 +95,7 @@ func (s *commandSet) missing() (names []string, err error) {
 		for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cell, -1) {
 			// A line that is refused proves nothing about what a command writes; what a stage that
 			// compiles skips, writes nothing.
-			if evaluated, tried := s.names[m[1]]; !evaluated && !(tried && skips) {
+			if evaluated, tried := s.names[m[1]]; !evaluated && (!tried || !skips) {
 				names = append(names, m[1])
 			}
 		}

@@ -116,7 +116,8 @@ func removable(dir string) ([]string, error) {
 	case had.product == "" && len(present(dir, slices.Clone(checksums))) == 0:
 		return nil, nil
 	case had.product == "":
-		return nil, fmt.Errorf("cleaning %s: it has no %s, so it may not be slipway's: remove it by hand", dir, lock.Name)
+		return nil, fmt.Errorf("cleaning %s: it has no %s, so it may not be slipway's: remove it by hand",
+			dir, lock.Name)
 	}
 	names := slices.DeleteFunc(slices.Concat(checksums, indexed(had.names)), func(name string) bool {
 		return !slices.Contains(had.names, name) // it belongs to another program or user

@@ -37,28 +37,28 @@ func checkOutputs(cmd *cobra.Command, args []string) (err error) {
 		if err != nil || dirs == nil || path == "-" {
 			return
 		}
-		real, wrong := outputFile(path, dirs[0] == "true")
+		target, wrong := outputFile(path, dirs[0] == "true")
 		if wrong == nil {
-			wrong = apart(cmd, f, real, args)
+			wrong = apart(cmd, f, target, args)
 		}
 		if wrong != nil {
 			err = misuse(cmd, "-%s=%s %w", f.Name, path, wrong)
 			return
 		}
-		err = f.Value.Set(real)
+		err = f.Value.Set(target)
 	})
 	return err
 }
 
 // outputFile returns the path at which a file may be written.
 func outputFile(path string, dirs bool) (string, error) {
-	real := path
+	target := path
 	if fi, err := os.Lstat(path); err == nil && fi.Mode()&fs.ModeSymlink != 0 {
-		if real, err = filepath.EvalSymlinks(path); err != nil {
+		if target, err = filepath.EvalSymlinks(path); err != nil {
 			return "", errors.New("is a symbolic link to nothing: name another file")
 		}
 	}
-	switch fi, err := os.Stat(real); {
+	switch fi, err := os.Stat(target); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return "", fmt.Errorf("cannot be written: %w", err)
@@ -67,18 +67,17 @@ func outputFile(path string, dirs bool) (string, error) {
 	case !fi.IsDir() && !fi.Mode().IsRegular():
 		return "", errors.New("is not a regular file: name another")
 	}
-	dir, err := filepath.Abs(real)
+	dir, err := filepath.Abs(target)
+	if err != nil {
+		return "", fmt.Errorf("cannot be written: %w", err)
+	}
 	for range 2 { // of the release, or below it as bin/slipway
-		name := filepath.Base(dir)
-		if err != nil || name == dir {
-			break
-		}
 		dir = filepath.Dir(dir)
-		if listed(dir, real) {
+		if listed(dir, target) {
 			return "", errors.New("is a file of a release, whose checksums it has: name another")
 		}
 	}
-	return real, nil
+	return target, nil
 }
 
 // listed reports whether the checksums of the release in dir have a file, or are it.

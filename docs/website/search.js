@@ -31,7 +31,7 @@ function search(index, query) {
     }
     // A decision is read after the page that follows from it.
     if (/^(adr|results)\//.test(entry.URL)) score /= 3;
-    if (entry.URL.startsWith("commands.html")) score /= 4;
+    if (/^(commands|json)\.html/.test(entry.URL)) score /= 4;
     if (score > 0) found.push({ entry, score });
   }
   return found.sort((a, b) => b.score - a.score).map(f => f.entry);
