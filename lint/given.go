@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/render/chart"
 	"github.com/slipway-dev/slipway/render/workload"
 )
@@ -21,8 +20,8 @@ func ReadFiles(ctx context.Context, paths, valueFiles []string) ([]File, error) 
 		var file File
 		if chart.IsPath(path) {
 			_, file, err = RenderChart(ctx, path, values)
-		} else if file.Name, file.Text, err = yamlfile.ReadInput(path, workload.MaxFile); err != nil {
-			err = fmt.Errorf("reading manifest: %w", err)
+		} else {
+			file.Name, file.Text, err = workload.ReadInput(path)
 		}
 		if err != nil {
 			return nil, err

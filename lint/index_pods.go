@@ -29,8 +29,9 @@ func Render(ctx context.Context, c *chart.Chart, cases []chart.Case) (all []Rend
 	return all, nil
 }
 
-// CheckPods reports the pods that may run where their images do not. images has the platforms by
-// reference as the manifests write it; others are not judged. hosts are the nodes of the cluster;
+// CheckPods reports the images of pods that are not references, and the pods that may run where
+// their images do not. images has the platforms by reference as the manifests write it; other
+// references are not judged. hosts are the nodes of the cluster;
 // without any, an image has to be for the pod's operating system and for a node that it selects.
 func CheckPods(list []Rendered, images map[string][]platform.Platform, hosts []Host) ([]Finding, error) {
 	k := &known{}
@@ -47,11 +48,7 @@ func CheckPods(list []Rendered, images map[string][]platform.Platform, hosts []H
 		}
 		for _, p := range m.pods {
 			for _, ref := range workload.References(p.spec) {
-				platforms, ok := images[ref.Image]
-				if !ok || !ref.Runs {
-					continue
-				}
-				found := m.findings(k.everywhere(p, ref, lock.CatalogImage{Name: ref.Image, Platforms: platforms}))
+				found := m.findings(k.inPod(p, ref, images))
 				for n := range found {
 					found[n].Image, found[n].object = output.Line(ref.Image), -1 // there are several manifests
 				}
@@ -63,4 +60,18 @@ func CheckPods(list []Rendered, images map[string][]platform.Platform, hosts []H
 		all[n].nameCases()
 	}
 	return all, nil
+}
+
+// inPod checks an image of a pod: that a runtime can read its reference, and runs it wherever the
+// pod may land.
+func (k *known) inPod(p *pod, ref workload.Reference, images map[string][]platform.Platform) []problem {
+	at := p.place(ref.Path)
+	if _, wrong := k.resolve(at, ref.Image, true); wrong.rule == "image-reference" || wrong.rule == "image-ko" {
+		return []problem{wrong}
+	}
+	platforms, ok := images[ref.Image]
+	if !ok || !ref.Runs {
+		return nil
+	}
+	return k.everywhere(p, ref, lock.CatalogImage{Name: ref.Image, Platforms: platforms})
 }

@@ -260,7 +260,7 @@ func (r *Report) Summary() string {
 		counts += fmt.Sprintf("; %d allowed", n)
 	}
 	where := plural(r.Pods, "pod") + " of " + r.Title()
-	if r.Images > 0 {
+	if r.Images > 0 || r.Objects == 0 { // an audit counts no objects
 		where = r.Title()
 	}
 	if n := len(r.Unread); n > 0 {

@@ -130,7 +130,11 @@ func (a *auditing) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	r := lint.CheckIndexes(all, o)
-	r.Files = append(r.Files, without...)
+	for _, file := range without {
+		if !slices.Contains(r.Files, file) { // it has findings
+			r.Files = append(r.Files, file)
+		}
+	}
 	if a.sarif {
 		err = r.WriteSARIF(cmd.OutOrStdout(), identify().Version)
 	} else {

@@ -21,9 +21,9 @@ var options = yamlfile.Options{
 // ReadFile reads a manifest from a file; "-" is standard input. The faults of an object that makes
 // pods are errors: its pods are not known then.
 func ReadFile(path string) ([]Object, error) {
-	name, b, err := yamlfile.ReadInput(path, MaxFile)
+	name, b, err := ReadInput(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading manifest: %w", err)
+		return nil, err
 	}
 	objects, err := Read(name, b)
 	if err != nil {
@@ -39,6 +39,18 @@ func ReadFile(path string) ([]Object, error) {
 		}
 	}
 	return objects, errs.Err()
+}
+
+// ReadInput reads the text of a manifest; "-" is standard input. A text without a document is an
+// error: the command that should have written it has failed.
+func ReadInput(path string) (name string, text []byte, err error) {
+	if name, text, err = yamlfile.ReadInput(path, MaxFile); err != nil {
+		return name, nil, fmt.Errorf("reading manifest: %w", err)
+	}
+	if f := yamlfile.Read(name, text, options); len(f.Documents) == 0 && f.Err() == nil {
+		err = fmt.Errorf("%s is empty: name a manifest, or correct the command that writes it", name)
+	}
+	return name, text, err
 }
 
 // Read reads a manifest of any number of YAML documents; file is its name for messages. The error
