@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -79,7 +80,7 @@ func (d *Deep) entries(ctx context.Context, i *lint.Index, open opener) error {
 				return err
 			}
 		}
-		if e.Config == nil || e.Read != outcome.There || len(e.Lost)+len(e.Damaged) > 0 {
+		if e.Config == nil || e.Read != outcome.There || len(e.Lost)+len(e.Damaged) > 0 || isEvidence(e.Layers) {
 			continue
 		}
 		inside, err := d.inside(ctx, *e, open)
@@ -93,6 +94,13 @@ func (d *Deep) entries(ctx context.Context, i *lint.Index, open opener) error {
 		}
 	}
 	return nil
+}
+
+// isEvidence reports whether the layers are not those of an image: cosign's signatures and
+// attestations have the configuration of an image, and documents in place of archives.
+func isEvidence(layers []v1.Descriptor) bool {
+	return len(layers) > 0 &&
+		!slices.ContainsFunc(layers, func(l v1.Descriptor) bool { return l.MediaType.IsLayer() })
 }
 
 // ofLayers marks an error as one about the bytes of layers, unless their source or the disk has

@@ -400,6 +400,27 @@ func TestNoBase(t *testing.T) {
 	}
 }
 
+// TestInsideEvidence reads no archive in evidence, which has documents as its layers.
+func TestInsideEvidence(t *testing.T) {
+	r := registrytest.Serve(t)
+	about := v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("a", 64)}
+	for _, form := range []string{".sig", ".att", "bundle"} {
+		img := indextest.Proof(t, form, about)
+		ref := r.Repo(t, "evidence").Tag("1")
+		must(t, remote.Write(ref, img))
+		dir := filepath.Join(t.TempDir(), "layout")
+		_, err := layout.Write(dir, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: img}))
+		must(t, err)
+		for _, arg := range []string{ref.String(), dir} {
+			for _, found := range inside(t, arg) {
+				if strings.Contains(found, "index-unreadable") {
+					t.Errorf("%s of %s: %s", arg, form, found)
+				}
+			}
+		}
+	}
+}
+
 // TestInside reads the layers of each image from a registry, a directory, archives and docker save.
 func TestInside(t *testing.T) {
 	r := registrytest.Serve(t)

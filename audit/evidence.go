@@ -18,9 +18,10 @@ import (
 )
 
 // Bounds of the evidence that is read for one image: the documents, of which each takes two
-// requests, and the entries whose evidence is looked for.
+// requests, and the entries whose evidence is looked for. A release that is signed once has three
+// documents for an index and for each of its entries.
 const (
-	maxProofs  = 8
+	maxProofs  = 64
 	maxEntries = 64
 )
 
