@@ -74,7 +74,7 @@ func (v *verification) prove(ctx context.Context, opened *bundle.Bundle) (*Repor
 	var r *Report
 	for _, dir := range v.Directories {
 		var err error
-		if r, err = VerifyDir(ctx, dir, v.Policy, v.Progress); err != nil {
+		if r, err = VerifyDir(ctx, dir, v.Policy, v.Progress, v.Statements...); err != nil {
 			return nil, err
 		}
 		paths = append(paths, r.Files.Bundles...)
@@ -120,9 +120,15 @@ func (v *verification) images(paths []string, alone *bundle.Bundle) (*Report, er
 		all = append(all, FromLayout(dir, l))
 		opened[dir] = l
 	}
-	statements := v.Statements
-	if len(v.Directories) == 1 && onlyListed(all) { // VerifyDir has read it
-		statements = append(slices.Clone(statements), filepath.Join(v.Directories[0], SignedProvenance))
+	statements := slices.Clone(v.Statements)
+	for _, dir := range v.Directories { // VerifyDir has read them
+		paths, err := dirStatements(dir)
+		if err != nil {
+			return nil, err
+		}
+		statements = append(statements, slices.DeleteFunc(paths, func(path string) bool {
+			return filepath.Base(path) == SignedProvenance && !onlyListed(all) // images refer to it
+		})...)
 	}
 	r, err := Verify(all, v.Policy, statements...)
 	if err != nil {

@@ -33,8 +33,11 @@ var mustBeListed = []string{
 
 // VerifyDir checks a directory with the files of a release: the signature of its checksums, every
 // file that these list and that is there, and the signed statements, of which the checksums list
-// one. Statements are files that end in .sigstore.json. VerifyDir reads every byte of the files.
-func VerifyDir(ctx context.Context, dir string, p Policy, pr *progress.Printer) (*Report, error) {
+// one. Statements are files that end in .sigstore.json, in the directory and given elsewhere.
+// VerifyDir reads every byte of the files.
+func VerifyDir(ctx context.Context, dir string, p Policy, pr *progress.Printer, statements ...string) (
+	*Report, error,
+) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
@@ -42,7 +45,7 @@ func VerifyDir(ctx context.Context, dir string, p Policy, pr *progress.Printer) 
 	if err != nil {
 		return nil, err
 	}
-	rep, err := readListed(dir, sums, p)
+	rep, err := readListed(dir, sums, p, statements)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +74,7 @@ func ReadDirStatements(dir string, p Policy) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		return readListed(dir, sums, p)
+		return readListed(dir, sums, p, nil)
 	}
 	paths, err := dirStatements(dir)
 	if err != nil {
@@ -96,9 +99,9 @@ func dirStatements(dir string) ([]string, error) {
 
 // readListed verifies the statements in a directory whose signed checksums are sums. These list,
 // by its digest, a statement that counts, so that the files are of the release that it describes,
-// and not of an older one that the same key has signed. Further statements, such as that of a
-// second builder, must be of the same release.
-func readListed(dir string, sums map[string]string, p Policy) (*Report, error) {
+// and not of an older one that the same key has signed. Further statements, there or given, such as
+// that of a second builder, must be of the same release.
+func readListed(dir string, sums map[string]string, p Policy, given []string) (*Report, error) {
 	for _, name := range mustBeListed {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil && sums[name] == "" {
 			return nil, fmt.Errorf("%s: the signed %s does not list %s, which is here: it is of another release, "+
@@ -127,6 +130,9 @@ func readListed(dir string, sums map[string]string, p Policy) (*Report, error) {
 		default:
 			return nil, changed(path, h.Hex, want)
 		}
+	}
+	if err := r.files(given); err != nil {
+		return nil, err
 	}
 	signed, err := p.decide([]Material{{From: dir, Anonymous: true}}, r)
 	if err != nil {
