@@ -3,6 +3,7 @@ package evidence
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -164,8 +165,9 @@ func (v *Verifier) keep(what string, groups []*vouched) {
 // and h is what it refers to, an index or a manifest. The error states why it may not.
 //
 // The repository may be another registry's copy: it must end with the path that the release gives
-// it, as registry.internal/mirror/kpack/controller does for ghcr.io/kpack/controller. A digest in
-// the name must be h.
+// it, as registry.internal/mirror/kpack/controller does for ghcr.io/kpack/controller, or with the
+// part of it below the release's registry, as after promotion. Where it ends with several names of
+// the release, the longest one must be that of h. A digest in the name must be h.
 func (v *Verifier) Decide(name string, h v1.Hash) (reason string, err error) {
 	if _, digest, ok := strings.Cut(name, "@"); ok && digest != h.String() {
 		return "", fmt.Errorf("%.200q is pinned to another digest than %s, which is to be pulled", name, h)
@@ -179,7 +181,7 @@ func (v *Verifier) Decide(name string, h v1.Hash) (reason string, err error) {
 		if len(names) == 0 {
 			continue
 		}
-		if !slices.ContainsFunc(names, func(n string) bool { return means(n, repository, tag) }) {
+		if !means(s, h, repository, tag) {
 			other = fmt.Errorf("%s is %.200q of the signed release %s, not %.200q: the name was changed",
 				h, names[0], what, name)
 			continue
@@ -233,15 +235,60 @@ func parseName(name string) (repository, tag string) {
 	return repository, tag
 }
 
-// means reports whether repository and tag are the signed name, or a copy of it in another
-// registry. An image that is asked for by digest alone has no tag, and the digest is compared.
-func means(name, repository, tag string) bool {
-	own, ownTag := parseName(name)
-	if tag != "" && tag != ownTag {
+// means reports whether repository and tag are a name that a statement gives to a digest, or a copy
+// of it in another registry. An image that is asked for by digest alone has no tag, and the digest
+// is compared.
+func means(s *provenance.Statement, h v1.Hash, repository, tag string) bool {
+	registries := s.Predicate.BuildDefinition.ExternalParameters.Registries
+	names, third := namesOf(s, h)
+	own := longest(names, registries, third, repository, tag)
+	if own < 0 {
 		return false
 	}
-	_, path, _ := strings.Cut(own, "/")
-	return repository == own || path != "" && strings.HasSuffix(repository, "/"+path)
+	for _, other := range s.Subjects { // windows/agent is not agent below windows
+		if longest(other.Annotations.Names, registries, false, repository, "") > own {
+			return false
+		}
+	}
+	for _, d := range s.Predicate.BuildDefinition.ResolvedDependencies {
+		if d.Annotations.Kind == provenance.KindImage &&
+			longest(d.Annotations.Names, registries, true, repository, "") > own {
+			return false
+		}
+	}
+	return true
+}
+
+// longest returns the length of the longest path that ends a repository and that one of the names
+// has behind its host or, of the product's own images, behind a registry of the release; -1 if none
+// does. A single word behind such a registry is not enough: it could be an image of anyone. The
+// name itself is longer than any path. An empty tag is any.
+func longest(names, registries []string, third bool, repository, tag string) int {
+	length := -1
+	for _, n := range names {
+		own, ownTag := parseName(n)
+		if tag != "" && tag != ownTag {
+			continue
+		}
+		if repository == own {
+			return math.MaxInt
+		}
+		_, path, _ := strings.Cut(own, "/")
+		below := ""
+		for _, r := range registries {
+			// the longer path, where registries are below each other
+			rest, ok := strings.CutPrefix(own, r+"/")
+			if ok && !third && strings.Contains(rest, "/") && len(rest) > len(below) {
+				below = rest
+			}
+		}
+		for _, p := range []string{path, below} {
+			if p != "" && strings.HasSuffix(repository, "/"+p) {
+				length = max(length, len(p))
+			}
+		}
+	}
+	return length
 }
 
 // allows reports whether a pattern allows a repository.

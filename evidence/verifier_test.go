@@ -54,6 +54,22 @@ func TestVerifier(t *testing.T) {
 		}
 		s.Predicate.BuildDefinition.ResolvedDependencies = all
 	})
+	below := bundletest.SignedStatement(t, w.key, w.statement(t, func(s *provenance.Statement) {
+		s.Predicate.BuildDefinition.ExternalParameters.Registries = []string{"registry.example/me", "registry.example"}
+		for n := range s.Subjects {
+			for k, of := range s.Subjects[n].Annotations.Names {
+				s.Subjects[n].Annotations.Names[k] = strings.Replace(of, "/me/", "/me/demo/", 1)
+			}
+		}
+	}))
+	promoted := bundletest.SignedStatement(t, w.key, w.statement(t, func(s *provenance.Statement) {
+		for n := range s.Subjects {
+			for k, of := range s.Subjects[n].Annotations.Names {
+				of = strings.Replace(of, "/me/agent", "/me/demo/agent", 1)
+				s.Subjects[n].Annotations.Names[k] = strings.Replace(of, "/me/server", "/me/x/demo/agent", 1)
+			}
+		}
+	}))
 	other := bundletest.SignedStatement(t, w.other, second)
 	third := bundletest.Key(t)
 	one := []*signature.Signer{w.key}
@@ -85,6 +101,38 @@ func TestVerifier(t *testing.T) {
 		{
 			what: "from a mirror", keys: one, statements: [][]byte{w.key64},
 			name: "registry.internal:5000/mirror/me/agent:1.2.3", digest: agent.Digest, says: "part of",
+		},
+		{
+			what: "promoted", keys: one, statements: [][]byte{promoted},
+			name: "other.example/staging/demo/agent:1.2.3", digest: agent.Digest, says: "part of",
+		},
+		{
+			what: "promoted to a registry itself, by digest", keys: one, statements: [][]byte{promoted},
+			name: "other.example/demo/agent@" + agent.Digest.String(), digest: agent.Digest, says: "part of",
+		},
+		{
+			what: "promoted, an image with a longer name", keys: one, statements: [][]byte{promoted},
+			name: "other.example/x/demo/agent:1.2.3", digest: server.Digest, says: "part of",
+		},
+		{
+			what: "the longer name of another image", keys: one, statements: [][]byte{promoted},
+			name: "other.example/x/demo/agent:1.2.3", digest: agent.Digest, refuses: "the name was changed",
+		},
+		{
+			what: "the end of another word", keys: one, statements: [][]byte{promoted},
+			name: "other.example/not-demo/agent:1.2.3", digest: agent.Digest, refuses: "the name was changed",
+		},
+		{
+			what: "promoted, of another product", keys: one, statements: [][]byte{promoted},
+			name: "other.example/other/agent:1.2.3", digest: agent.Digest, refuses: "the name was changed",
+		},
+		{
+			what: "promoted, another image of the product", keys: one, statements: [][]byte{promoted},
+			name: "other.example/demo/server:1.2.3", digest: agent.Digest, refuses: "the name was changed",
+		},
+		{
+			what: "promoted, with registries below each other", keys: one, statements: [][]byte{below},
+			name: "other.example/demo/agent:1.2.3", digest: agent.Digest, refuses: "the name was changed",
 		},
 		{
 			what: "of others", keys: one, statements: [][]byte{w.key64}, name: "docker.io/library/pause:3.9",

@@ -38,7 +38,9 @@ func newVerifier() *cobra.Command {
 		Long: `Verifier is an image verifier of containerd (the plugin bindir, containerd 2.1 or newer). An
 image is accepted only if a signed statement on this node names its digest, as an image of the
 release or as a third-party image that the release lists, under the repository that the release
-gives it; the registry and a prefix may be another. Verifier uses no network.
+gives it. In a copy, the path below the registry's host may have another prefix. After promote,
+the path below the registry of the release is enough, if it has two components or more.
+Verifier uses no network.
 
 Copy or link the program as ` + verifierName + ` into the directory bin_dir of the plugin. In
 /etc/slipway (on Windows in ProgramData\slipway), or the directory -dir, are:
