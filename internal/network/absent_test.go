@@ -156,3 +156,31 @@ func TestAltered(t *testing.T) {
 		})
 	}
 }
+
+// TestNoManifest: with the status of success, a document that is not a manifest is not what a tag
+// names, whether it is asked for by HEAD or GET. The error has the document as it is.
+func TestNoManifest(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"message": "log in"}`: `is not a manifest: {"message": "log in"}`,
+		"please\n\"log in\"":    `is not a manifest: please\n"log in"`,
+		"":                      "is not a manifest: it is empty",
+	} {
+		s := registrytest.Serve(t)
+		s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
+			if q.URL.Path == "/v2/" {
+				return false
+			}
+			w.Header().Set("Content-Type", "application/json")
+			w.Write([]byte(body)) //nolint:errcheck // the client of this very test
+			return true
+		})
+		c, ref := network.New(options()), s.Repo(t, "team/app").Tag("1")
+		_, head := c.Head(t.Context(), ref)
+		_, get := c.Get(t.Context(), ref)
+		for _, err := range []error{head, get} {
+			if err == nil || !strings.HasSuffix(err.Error(), want) || !outcome.Failed(err) {
+				t.Errorf("%q: %v", body, err)
+			}
+		}
+	}
+}

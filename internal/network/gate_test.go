@@ -27,6 +27,7 @@ func TestLimit(t *testing.T) {
 		if q.URL.Path != "/v2/" {
 			w.Header().Set("Docker-Content-Digest", "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
 			w.Header().Set("Content-Type", "application/vnd.oci.image.index.v1+json")
+			w.Header().Set("Content-Length", "2") // HEAD is enough
 		}
 	}))
 	defer s.Close()

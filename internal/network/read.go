@@ -37,6 +37,9 @@ func (c *Client) Head(ctx context.Context, ref name.Reference) (*v1.Descriptor, 
 			return nil, err
 		}
 		d = &full.Descriptor
+		if err := notManifest(ref.Context().RegistryStr(), full.Manifest); err != nil {
+			return nil, cmp.Or(notText(ref, d), err)
+		}
 	}
 	return d, notText(ref, d)
 }
@@ -73,8 +76,8 @@ func notManifest(host string, raw []byte) error {
 		cmp.Or(answer.Manifests, answer.Config, answer.Layers) != nil {
 		return nil
 	}
-	return outage{fmt.Errorf("the answer of %s is not a manifest: %q", host,
-		output.Excerpt(string(raw), maxRepeated))}
+	return outage{fmt.Errorf("the answer of %s is not a manifest: %s", host,
+		cmp.Or(output.Excerpt(string(raw), maxRepeated), "it is empty"))}
 }
 
 // Get reads the manifest or index that a reference names.

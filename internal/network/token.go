@@ -41,7 +41,7 @@ func tokened(host string, a *http.Response) error {
 	}
 	switch malformed := json.Unmarshal(body, &t); {
 	case err == nil && errors.As(malformed, new(*json.SyntaxError)):
-		return fmt.Errorf("%s answers a request for a token with %q, which is not JSON: a proxy may answer in its "+
+		return fmt.Errorf("%s answers a request for a token with \"%s\", which is not JSON: a proxy may answer in its "+
 			"place; set HTTPS_PROXY or NO_PROXY, or run again once the server is mended", host,
 			output.Excerpt(string(body), maxToken))
 	case err == nil && t.Token == "" && t.Access == "":

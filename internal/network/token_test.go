@@ -15,7 +15,7 @@ import (
 // token has expired. The error is one line that names the server and what to do.
 func TestNoToken(t *testing.T) {
 	for name, tt := range map[string]struct{ answer, want string }{
-		"text":    {"please\nlog in", `with "please\\nlog in", which is not JSON: a proxy may answer in its place`},
+		"text":    {"please\nlog in", `with "please\nlog in", which is not JSON: a proxy may answer in its place`},
 		"nothing": {"", `with "", which is not JSON`},
 		"empty":   {"{}", "with JSON without one: log in to the registry"},
 		"another": {`{"token": 5}`, "with JSON without one"},
