@@ -72,8 +72,8 @@ func (c *Client) Do(ctx context.Context, r Request) (*Answer, error) {
 			limit, ok := c.o.limited(a, attempt, time.Now())
 			switch {
 			case ok && asked+limit > maxLimit:
-				return nil, fmt.Errorf("%s takes no more requests of this account for %v, "+
-					"and %v are waited for in all: run again then", hostOf(r.URL), limit.Round(time.Second), maxLimit)
+				return nil, outage{fmt.Errorf("%s takes no more requests of this account for %v, "+
+					"and %v are waited for in all: run again then", hostOf(r.URL), limit.Round(time.Second), maxLimit)}
 			case ok:
 				asked += limit
 				wait, again = max(wait, limit), true

@@ -76,6 +76,18 @@ func (e *apiError) Error() string {
 	return s + e.remedy
 }
 
+// Status returns the status of HTTP, by which package outcome tells a server that denies or fails
+// from one that refuses the content.
+func (e *apiError) Status() int { return e.status }
+
+// outage is the error of an answer that leaves unknown whether GitHub has something.
+type outage struct{ error }
+
+func (o outage) Unwrap() error { return o.error }
+
+// Outage marks an error as one of a server ([outcome.Failed]).
+func (outage) Outage() {}
+
 // is reports whether err is an answer with a status.
 func is(err error, status int) bool {
 	var e *apiError
@@ -171,8 +183,8 @@ func (g *GitHub) do(ctx context.Context, r network.Request, v any) (http.Header,
 		return a.Header, nil
 	}
 	if err := json.Unmarshal(a.Body, v); err != nil {
-		return nil, fmt.Errorf("%s %s: the answer is not that of GitHub's API: %w: check GITHUB_API_URL",
-			r.Method, path, err)
+		return nil, outage{fmt.Errorf("%s %s: the answer is not that of GitHub's API: %w: check GITHUB_API_URL",
+			r.Method, path, err)}
 	}
 	return a.Header, nil
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/testing/githubtest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/publish/github"
@@ -23,6 +24,17 @@ func refused(t *testing.T, err error, want string) {
 	if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) ||
 		strings.Contains(err.Error(), githubtest.Token) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("the error is %v, want %s", err, want)
+	}
+}
+
+// failing are the cases of [TestRefused] in which the server denies or fails: the exit code is 3.
+var failing = []string{"no permission", "no API", "no repository", "an error of the server", "limited for long"}
+
+// answers returns a server that answers everything with a status.
+func answers(status int) func(http.ResponseWriter, *http.Request, http.Handler) bool {
+	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) bool {
+		w.WriteHeader(status)
+		return true
 	}
 }
 
@@ -116,6 +128,12 @@ func TestRefused(t *testing.T) {
 				return true
 			})
 		}, nil, `the answer is not that of GitHub's API: .*: check GITHUB_API_URL$`},
+		"no repository": {func(s *githubtest.Server, _ *github.Dist) {
+			s.Disturb(answers(http.StatusNotFound))
+		}, nil, `has no repository me/product that GITHUB_TOKEN may see: `},
+		"an error of the server": {func(s *githubtest.Server, _ *github.Dist) {
+			s.Disturb(answers(http.StatusInternalServerError))
+		}, nil, `GitHub answers 500 Internal Server Error`},
 		"limited for long": {func(s *githubtest.Server, _ *github.Dist) {
 			s.Disturb(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) bool {
 				w.Header().Set("Retry-After", "3600")
@@ -140,6 +158,9 @@ func TestRefused(t *testing.T) {
 			}
 			_, err := hub(t, s, 1).Publish(t.Context(), d, o)
 			refused(t, err, `^releasing product v1.0.0 at GitHub: .*`+c.want)
+			if outcome.Failed(err) != slices.Contains(failing, name) {
+				t.Errorf("the error is that of a server: %v", outcome.Failed(err))
+			}
 			for _, r := range s.Releases {
 				files -= len(r.Assets)
 				if !r.Draft && len(r.Assets) == 0 {
@@ -161,6 +182,9 @@ func TestToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = g.Publish(t.Context(), read(t, dist(t, "1.0.0")), options())
+	if !outcome.Failed(err) {
+		t.Errorf("a refused token is no failure: %v", err)
+	}
 	refused(t,
 		err, `GitHub answers 401 Unauthorized: Bad credentials: GITHUB_TOKEN is wrong or has expired: take a new one$`)
 	for want, args := range map[string][3]string{

@@ -99,9 +99,9 @@ func (g *GitHub) commit(ctx context.Context, tag string) (string, error) {
 // GitHub then makes the tag. An empty commit is any.
 func (g *GitHub) checkTag(ctx context.Context, tag, commit string) error {
 	if _, err := g.call(ctx, http.MethodGet, "", nil, nil); err != nil {
-		if is(err, http.StatusNotFound) {
-			return fmt.Errorf("%s has no repository %s that GITHUB_TOKEN may see: "+
-				"check -github-repository, GITHUB_API_URL and the rights of the token", g.api.Host, g.repo)
+		if is(err, http.StatusNotFound) { // the answer of GitHub to an account without rights, too
+			return outage{fmt.Errorf("%s has no repository %s that GITHUB_TOKEN may see: "+
+				"check -github-repository, GITHUB_API_URL and the rights of the token", g.api.Host, g.repo)}
 		}
 		return err
 	}
