@@ -40,6 +40,14 @@ func TestHeadings(t *testing.T) {
 	}
 }
 
+// former matches a span that is the name of a command without its group. Where pages have such
+// words with other meanings, these are packages, jobs and directories.
+var (
+	former      = regexp.MustCompile("`(build|publish|render|fetch|kubernetes|tekton|list|clean|sign)`")
+	notCommands = []string{"CONTRIBUTING.md", "docs/packages.md", "docs/github.md", "docs/init.md",
+		"docs/results/explore.md", "docs/results/benchmarks.md"}
+)
+
 // TestDocs checks that the commands, targets and flags in code of the documentation exist.
 // Decisions may describe what no longer does.
 func TestDocs(t *testing.T) {
@@ -52,6 +60,11 @@ func TestDocs(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join("../..", file))
 		if err != nil {
 			t.Fatal(err)
+		}
+		for _, m := range former.FindAll(text, -1) {
+			if !slices.Contains(notCommands, file) {
+				t.Errorf("%s: %s is not a command: write its group, too", file, m)
+			}
 		}
 		for _, m := range code.FindAllSubmatchIndex(text, -1) {
 			at := max(m[2], m[4])

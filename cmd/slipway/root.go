@@ -2,8 +2,8 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -86,11 +86,35 @@ func group(cmd *cobra.Command) *cobra.Command {
 
 // unknownCommand reports a word that names none of a group's subcommands.
 func unknownCommand(cmd *cobra.Command, word string) error {
-	err := fmt.Errorf("unknown command %q for %q; see %s -h", word, cmd.CommandPath(), cmd.CommandPath())
-	if near := cmd.SuggestionsFor(word); len(near) > 0 {
-		err = fmt.Errorf("unknown command %q for %q: is %s meant?", word, cmd.CommandPath(), strings.Join(near, " or "))
+	near := elsewhere(cmd.Root(), word)
+	if near == nil {
+		near = cmd.SuggestionsFor(word)
 	}
-	return howto.Usage("%w", err)
+	if len(near) == 0 {
+		return misuse(cmd, "unknown command %q for %q", word, cmd.CommandPath())
+	}
+	return howto.Usage("unknown command %q for %q: is %s meant?", word, cmd.CommandPath(), strings.Join(near, " or "))
+}
+
+// elsewhere returns the commands of other groups that have a name, or had it.
+func elsewhere(cmd *cobra.Command, word string) (found []string) {
+	if to, ok := renamed[word]; ok {
+		return []string{to}
+	}
+	for _, sub := range cmd.Commands() {
+		if sub.Name() == word && sub.IsAvailableCommand() {
+			found = append(found, strconv.Quote(sub.CommandPath()))
+		}
+		found = append(found, elsewhere(sub, word)...)
+	}
+	return found
+}
+
+// renamed has calls for words that are not commands, and that users try.
+var renamed = map[string]string{
+	"bases": `"slipway pin bases"`,
+	"list":  `"slipway airgap inspect"`,
+	"sign":  `"slipway release -sign"`,
 }
 
 // unknownHelp reports a request for the help of a command that does not exist, for which cobra

@@ -68,9 +68,9 @@ func newKubernetes(f *flags) *cobra.Command {
 without rights, an Indexed Job with a pod for each shard, and a Job that waits for them and merges
 the release. PLAN is what "slipway plan -push" printed. The pods share nothing but the registry,
 need no rights in the cluster, and run in a namespace that admits restricted pods only. "slipway
-fetch" brings the files of the release from the registry. Whoever may push to the registry may
-put parts there, so the Job signs nothing: with -shards-only there is none, and the machine with
-the key merges the parts that the pods print. See docs/kubernetes.md.`,
+shard fetch" brings the files of the release from the registry. Whoever may push to the registry
+may put parts there, so the Job signs nothing: with -shards-only there is none, and the machine
+with the key merges the parts that the pods print. See docs/kubernetes.md.`,
 		Example: `  slipway shard kubernetes ghcr.io/me/hello-plans@sha256:… \
       -image=ghcr.io/slipway-dev/slipway:1.0.0 -registry-secret=ghcr | kubectl apply -f -`,
 	})
@@ -90,7 +90,7 @@ plan as the matrix of one task, and a task that merges the release after them. P
 	})
 }
 
-// engine makes the command that prints a plan for an jobs.
+// engine makes the command that prints a plan for an engine of jobs.
 func (f *flags) engine(write func(*shard.Plan, jobs.Options) ([]byte, error),
 	o *jobs.Options, cmd *cobra.Command,
 ) *cobra.Command {

@@ -61,9 +61,12 @@ func (o *Options) Check() error {
 		}
 	}
 	check(o.Name == "" || nameForm.MatchString(o.Name),
-		"name", o.Name, "a name has up to 52 lower-case letters, digits and hyphens")
-	check(o.Image != "" && !strings.ContainsAny(o.Image, " \t\n\"'"), "image",
-		o.Image, "name the image of slipway, such as ghcr.io/me/slipway@sha256:…")
+		"job-name", o.Name, "a name has up to 52 lower-case letters, digits and hyphens")
+	const such = "name the image of slipway, such as ghcr.io/me/slipway@sha256:…"
+	if o.Image == "" {
+		errs = append(errs, errors.New("-image is missing: "+such))
+	}
+	check(!strings.ContainsAny(o.Image, " \t\n\"'"), "image", o.Image, such)
 	check(o.Registry == "" || secretForm.MatchString(o.Registry), "registry-secret", o.Registry,
 		"it is not the name of a secret")
 	check(o.Arch == "amd64" || o.Arch == "arm64", "arch", o.Arch, "write amd64 or arm64")

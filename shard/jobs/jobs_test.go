@@ -95,8 +95,8 @@ func TestShardsOnly(t *testing.T) {
 // TestBad checks that options are refused by the names of their flags.
 func TestBad(t *testing.T) {
 	for want, change := range map[string]func(*jobs.Options){
-		`-name="Upper": `:             func(o *jobs.Options) { o.Name = "Upper" },
-		`-image="": `:                 func(o *jobs.Options) { o.Image = "" },
+		`-job-name="Upper": `:         func(o *jobs.Options) { o.Name = "Upper" },
+		`-image is missing: `:         func(o *jobs.Options) { o.Image = "" },
 		`-image="a\nb": `:             func(o *jobs.Options) { o.Image = "a\nb" },
 		`-registry-secret="a/b": `:    func(o *jobs.Options) { o.Registry = "a/b" },
 		`-cpu="0": `:                  func(o *jobs.Options) { o.CPU = "0" },
