@@ -96,4 +96,4 @@ func each(cmd *cobra.Command, do func(*cobra.Command, *pflag.Flag)) {
 
 // malformed is the error about a value that the option's type refuses.
 var malformed = regexp.MustCompile(
-	`invalid argument ".*" for ".*" flag|unknown (shorthand )?flag|flag needs an argument`)
+	`error: -[a-z-]+=[^:]*: (malformed|write )|unknown (shorthand )?flag|flag needs an argument`)

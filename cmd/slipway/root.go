@@ -1,13 +1,11 @@
 package main
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/slipway-dev/slipway/internal/howto"
 )
@@ -139,18 +137,6 @@ func unknownHelp(root *cobra.Command, args []string) error {
 var cobraCommands = map[string]bool{
 	"help": true, cobra.ShellCompRequestCmd: true,
 	cobra.ShellCompNoDescRequestCmd: true,
-}
-
-// flagError reports a flag that cannot be parsed. Because a group has no flags of its
-// own, a word before the flag must be a misspelled subcommand.
-func flagError(cmd *cobra.Command, err error) error {
-	if words := cmd.Flags().Args(); len(words) > 0 && cmd.HasSubCommands() {
-		return unknownCommand(cmd, words[0])
-	}
-	if wrong := (*pflag.InvalidValueError)(nil); errors.As(err, &wrong) && errors.Is(err, errEmpty) {
-		return misuse(cmd, "-%s %w", wrong.GetFlag().Name, wrong.Unwrap())
-	}
-	return misuse(cmd, "%w", err)
 }
 
 // longFlags lets users write long flags with one dash, as for Go programs and mage:

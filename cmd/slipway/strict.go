@@ -84,7 +84,7 @@ func (v filled) Set(text string) error {
 	if strings.TrimSpace(text) == "" {
 		return errEmpty
 	}
-	return v.Value.Set(text)
+	return setValue(v.Value, text)
 }
 
 // filledList is a flag's list of values none of which is empty.

@@ -65,22 +65,16 @@ type age time.Duration
 // String formats the age.
 func (a *age) String() string { return time.Duration(*a).String() }
 
-// maxDays bounds an age; more than 292 years do not fit into a time.Duration.
-const maxDays = 100 * 365
-
 // Set parses an age.
 func (a *age) Set(text string) error {
-	d, err := time.ParseDuration(text)
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		var n int
-		n, err = strconv.Atoi(days)
-		d = time.Duration(min(n, maxDays+1)) * 24 * time.Hour
+	d, err := parseTime(text)
+	if err == nil && d == 0 {
+		err = errors.New("write a time that is longer than nothing, as in 12h or 7d")
 	}
-	if err != nil || d <= 0 || d > maxDays*24*time.Hour {
-		return errors.New("malformed age: write a number and a unit, as in 12h or 7d")
+	if err == nil {
+		*a = age(d)
 	}
-	*a = age(d)
-	return nil
+	return err
 }
 
 // Type returns the name of the value in help.

@@ -19,7 +19,7 @@ import (
 func DefaultDir() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("finding the user's cache: %w: name a directory with -dir", err)
+		return "", fmt.Errorf("finding the user's cache: %w: name a directory with -disk-cache", err)
 	}
 	return filepath.Join(dir, "slipway", "go-build"), nil
 }
