@@ -49,6 +49,9 @@ func copyFlags(cmd *cobra.Command, release, to *string, usage string) {
 	writesTo(cmd, "release-to", false)
 }
 
+// printable ends the usage of a file to write that "-" prints.
+const printable = "; - prints it"
+
 // fileToWrite adds the flag of commands that write one file, which -o abbreviates.
 func fileToWrite(cmd *cobra.Command, p *string, value, usage string, endings ...string) {
 	cmd.Flags().StringVarP(p, "output", "o", value, "file to write"+usage)

@@ -47,7 +47,11 @@ shard kubernetes". See docs/kubernetes.md.`,
 			if err := d.check(); err != nil {
 				return nil, err
 			}
-			if d.file != "" {
+			if d.file == "-" {
+				if err := idle(cmd, "with -o=-, which prints the plan: leave it out", "push", "json"); err != nil {
+					return nil, err
+				}
+			} else if d.file != "" {
 				f.made = append(f.made, d.file)
 			}
 			f.looks = !cmd.Flags().Changed("shards")
@@ -80,7 +84,7 @@ func (d *division) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&d.shards, "shards", 0, "divide the release among at most that many machines")
 	fileFlag(cmd, &d.weights,
 		"weights", "", "how long compilers took (default release.weights.json of the store, if it is there)", "json")
-	fileToWrite(cmd, &d.file, "", ": the plan of -shards, for slipway release -plan", "json")
+	fileToWrite(cmd, &d.file, "", ": the plan of -shards, for slipway release -plan"+printable, "json")
 	cmd.Flags().BoolVar(&d.push, "push",
 		false, "put into the registry: the plan of -shards with all that slipway.yaml names; prints its reference")
 	needs(cmd, "shards", "push", "output", "weights")
@@ -91,7 +95,7 @@ func (d *division) add(cmd *cobra.Command) {
 
 func (d *division) check() error {
 	_, err := os.Lstat(d.file)
-	if d.file != "" && err == nil && !shard.IsPlan(d.file) {
+	if d.file != "" && d.file != "-" && err == nil && !shard.IsPlan(d.file) {
 		return fmt.Errorf("-o=%s: the file already exists, and is not a plan of shards: name another", d.file)
 	}
 	return nil
@@ -119,7 +123,11 @@ func (f *flags) divide(cmd *cobra.Command, p *product.Product, o release.Options
 	}
 	if d.file != "" {
 		text, err := plan.Encode()
-		if err == nil {
+		switch {
+		case err == nil && d.file == "-":
+			_, err = cmd.OutOrStdout().Write(text)
+			return nil, err
+		case err == nil:
 			err = disk.WriteAlone(cmd.Context(), d.file, text, disk.ModeFile, saying(cmd))
 		}
 		if err != nil {

@@ -34,7 +34,7 @@ pages. Nothing is verified: "slipway verify" does that.`,
   slipway report dist -run`,
 		RunE: p.run,
 	}
-	fileToWrite(cmd, &p.out, "report.html", "; - prints it", "html")
+	fileToWrite(cmd, &p.out, "report.html", printable, "html")
 	addSince(cmd, &p.since, ": the directory, lock or bundle of a release to compare with")
 	addNodes(cmd, &p.nodes, "; - is standard input")
 	cmd.Flags().BoolVar(&p.timeline, "run", false,

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/imagename"
 )
 
@@ -56,7 +55,7 @@ func strict(cmd *cobra.Command) {
 				}
 				return misuse(cmd, "%s %w", strings.TrimPrefix(cmd.CommandPath(), "slipway "), err)
 			}
-			if err := args.checkFiles(given); err != nil {
+			if err := errors.Join(args.checkFiles(given), checkFileFlags(cmd)); err != nil {
 				return misuse(cmd, "%w", err)
 			}
 			if err := alone(cmd); err != nil {
@@ -159,33 +158,6 @@ func (a arguments) check(given []string) error {
 		if strings.TrimSpace(text) == "" {
 			return fmt.Errorf("takes %s: argument %d %w", name, n+1, errEmpty)
 		}
-	}
-	return nil
-}
-
-// checkFiles reports a directory where a bundle is meant, and names the bundles in it.
-func (a arguments) checkFiles(given []string) error {
-	for n, path := range given {
-		name := a.names[min(n, len(a.names)-1)]
-		if !strings.Contains(name, "BUNDLE") && name != "DELTA" || strings.Contains(name, "DIR") {
-			continue
-		}
-		entries, err := os.ReadDir(path)
-		if err != nil { // a file, or nothing
-			continue
-		}
-		endings := []string{distfile.BundleSuffix, distfile.GzipSuffix}
-		if name == "DELTA" {
-			endings = []string{distfile.BundleSuffix + distfile.DeltaSuffix}
-		}
-		for _, e := range entries {
-			if slices.ContainsFunc(endings, func(s string) bool { return strings.HasSuffix(e.Name(), s) }) &&
-				!strings.HasSuffix(e.Name(), distfile.InputsSuffix) {
-				return fmt.Errorf("%s is a directory: name a file in it, such as %s", path,
-					filepath.Join(path, e.Name()))
-			}
-		}
-		return fmt.Errorf("%s is a directory, and has no *%s: name a file", path, endings[0])
 	}
 	return nil
 }

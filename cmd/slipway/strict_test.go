@@ -115,6 +115,9 @@ func TestArgumentsOf(t *testing.T) {
 func TestDirectories(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "dist", "release.yaml", "")
+	put(t, "dist", "release.lock.json", "{}")
+	put(t, "dist", "a.inputs.tar.gz", "")
+	put(t, "dist", "a.linux-amd64.tar.zst", "")
 	put(t, "dist", "a.tar.zst", "")
 	put(t, "deltas", "a.tar.zst.delta", "")
 	put(t, "other", "a.txt", "")
@@ -125,7 +128,21 @@ func TestDirectories(t *testing.T) {
 		"airgap split dist":                 "dist is a directory: name a file in it, such as dist/a.tar.zst; see",
 		"airgap diff dist/a.tar.zst dist":   "dist is a directory: name a file in it, such as dist/a.tar.zst; see",
 		"airgap apply deltas -base=x -o=y":  "deltas is a directory: name a file in it, such as deltas/a.tar.zst.delta; see",
-		"promote dist -to=a.example/x":      "dist is a directory: name a file in it, such as dist/a.tar.zst; see",
+		"airgap push dist -to=a.example/x":  "dist is a directory: name a file in it, such as dist/a.tar.zst; see",
+		"promote dist -to=a.example/x":      "dist is a directory: name a file in it, such as dist/release.lock.json; see",
+		"lint dist":                         "dist is a directory: name a file in it, such as dist/release.yaml; see",
+		"merge dist":                        "dist is a directory, and has no release.part.json: name a file; see",
+		"plan -product=dist":                "-product=dist is a directory, and has no slipway.yaml: name a file; see",
+		"release -sign=dist":                "-sign=dist is a directory, and has no *.key: name a file; see",
+		"release -plan=dist -shard=0":       "-plan=dist is a directory, and has no plan.json: name a file; see",
+		"release -ca-file=dist":             "-ca-file=dist is a directory, and has no *.pem: name a file; see",
+		"nodes -nodes=dist":                 "-nodes=dist is a directory, and has no nodes.json: name a file; see",
+		"verify dist -key=dist":             "-key=dist is a directory, and has no *.pub: name a file; see",
+		"airgap push dist/a.tar.zst -to=a.example/x -release=dist": "-release=dist is a directory: " +
+			"name a file in it, such as dist/release.yaml; see",
+		"airgap apply deltas/a.tar.zst.delta -base=dist -o=y": "-base=dist is a directory: " +
+			"name a file in it, such as dist/a.tar.zst; see",
+		"airgap extract dist/a.tar.zst x -o=-": "-o=-: extract does not write to standard output: name a file; see",
 	} {
 		if got := refused(t, strings.Fields(line)...); !strings.HasPrefix(got, "error: "+want) {
 			t.Errorf("slipway %s: %s, want %s", line, got, want)
