@@ -24,7 +24,7 @@ func TestPushRelease(t *testing.T) {
 	o.Release, o.Out = filepath.Join(dir, "release.yaml"), filepath.Join(dir, "renamed.yaml")
 	var src strings.Builder
 	for n, i := range b.Contents().Images {
-		fmt.Fprintf(&src, "---\n# %d\nkind: ConfigMap\ndata:\n  image: %s\n", n, i.Reference())
+		fmt.Fprintf(&src, "---\n# %d\napiVersion: v1\nkind: ConfigMap\ndata:\n  image: %s\n", n, i.Reference())
 	}
 	write := func(s string) {
 		if err := os.WriteFile(o.Release, []byte(s), 0o644); err != nil {

@@ -158,9 +158,12 @@ func (c *Contents) count() {
 }
 
 // Find returns the image that ref names: by tag, by digest or by both, also in Docker Hub's short
-// form.
+// form. A digest alone is that of an image, or of a manifest that is included.
 func (c *Contents) Find(ref string) (Image, error) {
-	at := slices.IndexFunc(c.Images, func(i Image) bool { return i.isNamed(ref) })
+	at := slices.IndexFunc(c.Images, func(i Image) bool { return i.isNamed(ref) || i.Digest().String() == ref })
+	if at < 0 {
+		at = slices.IndexFunc(c.Images, func(i Image) bool { return i.manifest(ref) != nil })
+	}
 	if at < 0 {
 		return Image{}, fmt.Errorf("%s is not in the bundle: %s lists its images", ref, howto.Run("airgap inspect"))
 	}

@@ -59,6 +59,12 @@ func (b *Bundle) Extract(ctx context.Context, ref string, o ExtractOptions) (*Ex
 	if err != nil {
 		return nil, err
 	}
+	if m := i.manifest(ref); m != nil && i.Digest().String() != ref {
+		if !o.Platform.IsZero() && m.Key != o.Platform.Key() {
+			return nil, fmt.Errorf("%s is for %s, not for %s: leave out -platforms", ref, m.Platform, o.Platform)
+		}
+		o.Platform = m.Platform
+	}
 	write, err := b.format(i, &o)
 	if err != nil {
 		return nil, err

@@ -62,16 +62,19 @@ func TestFind(t *testing.T) {
 		"pause@" + digest:                   true,
 		"pause:3.9@" + digest:               true,
 		"docker.io/library/pause@" + digest: true,
-		"pause:3.8":                         false,
-		"pause":                             false, // latest
-		"pause:3.8@" + digest:               false,
-		"pause:3.9@" + zero:                 false,
-		"other/pause@" + digest:             false,
-		"":                                  false,
-		"a b":                               false,
-		"../../etc/passwd":                  false,
-		"registry.example/tool@" + zero:     false,
-		"registry.example/tool:latest":      false,
+		digest:                              true,
+		b.Contents().Images[pause].Included()[0].Desc.Digest.String(): true,
+		zero:                            false,
+		"pause:3.8":                     false,
+		"pause":                         false, // latest
+		"pause:3.8@" + digest:           false,
+		"pause:3.9@" + zero:             false,
+		"other/pause@" + digest:         false,
+		"":                              false,
+		"a b":                           false,
+		"../../etc/passwd":              false,
+		"registry.example/tool@" + zero: false,
+		"registry.example/tool:latest":  false,
 	} {
 		i, err := b.Contents().Find(ref)
 		if got := err == nil && i.Name == "docker.io/library/pause:3.9"; got != want {
@@ -185,6 +188,7 @@ func TestExtractArchive(t *testing.T) {
 func TestExtractErrors(t *testing.T) {
 	whole, node := bundletest.OpenDemo(t, 5), bundletest.OpenDemo(t, 0)
 	agent := whole.Contents().Images[0].Name
+	arm64 := whole.Contents().Images[0].Manifests[1].Desc.Digest.String()
 	there := t.TempDir()
 	if err := os.WriteFile(filepath.Join(there, "thesis.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -202,6 +206,11 @@ func TestExtractErrors(t *testing.T) {
 			"no such image", whole, "nothing:1",
 			bundle.ExtractOptions{To: "x"},
 			"nothing:1 is not in the bundle: slipway airgap inspect",
+		},
+		{
+			"a manifest by its digest", whole, arm64,
+			bundle.ExtractOptions{To: "x", Platform: s390x},
+			arm64 + " is for linux/arm64, not for linux/s390x: leave out -platforms",
 		},
 		{
 			"no such platform", whole, agent,

@@ -219,6 +219,16 @@ func (i Image) MarshalJSON() ([]byte, error) {
 // repository returns a tagged name without its tag.
 func repository(tagged string) string { return tagged[:strings.LastIndex(tagged, ":")] }
 
+// manifest returns the included manifest with a digest, or nil.
+func (i Image) manifest(digest string) *Manifest {
+	for _, m := range i.Included() {
+		if m.Runnable && m.Desc.Digest.String() == digest {
+			return &m
+		}
+	}
+	return nil
+}
+
 // isNamed reports whether ref names the image: by tag, by digest or by both.
 func (i Image) isNamed(ref string) bool {
 	base, digest, pinned := strings.Cut(ref, "@")

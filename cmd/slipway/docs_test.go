@@ -44,8 +44,10 @@ func TestHeadings(t *testing.T) {
 // words with other meanings, these are packages, jobs and directories.
 var (
 	former      = regexp.MustCompile("`(build|publish|render|fetch|kubernetes|tekton|list|clean|sign)`")
-	notCommands = []string{"CONTRIBUTING.md", "docs/packages.md", "docs/github.md", "docs/init.md",
-		"docs/results/explore.md", "docs/results/benchmarks.md"}
+	notCommands = []string{
+		"CONTRIBUTING.md", "docs/packages.md", "docs/github.md", "docs/init.md",
+		"docs/results/explore.md", "docs/results/benchmarks.md",
+	}
 )
 
 // TestDocs checks that the commands, targets and flags in code of the documentation exist.

@@ -31,7 +31,9 @@ func (n *Names) Rename(path string, src []byte) (*Release, error) {
 	r := &Release{}
 	pins := map[string]bool{}
 	var errs yamlfile.Errors
+	r.object = len(e.Scalars) == 0
 	for at, s := range e.Scalars {
+		r.object = r.object || s.Field == "apiVersion"
 		text := strings.TrimSpace(s.Value)
 		if text != s.Value && !s.Block || !s.String {
 			text = "" // no reference has spaces, or is a number

@@ -28,6 +28,8 @@ type Release struct {
 
 	Text []byte         `json:"-"`
 	Pins []transfer.Pin `json:"-"` // the new references
+
+	object bool // it has an object of Kubernetes, or nothing
 }
 
 // Read renames the references of the file at path, to be written to out. If out is empty, that is
@@ -58,6 +60,9 @@ func (n *Names) Read(path, out, to string) (*Release, error) {
 	r, err := n.Rename(path, src)
 	if err != nil {
 		return nil, err
+	}
+	if !r.object {
+		return nil, fmt.Errorf("%s has no object of Kubernetes: name the release.yaml of the release", path)
 	}
 	r.Path = out
 	return r, nil

@@ -194,7 +194,7 @@ func FuzzRename(f *testing.F) {
 func TestReadRelease(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "release.yaml")
-	if err := os.WriteFile(path, []byte("image: registry.k8s.io/pause:3.9\n"), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte("apiVersion: v1\nimage: registry.k8s.io/pause:3.9\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	r, err := below(t, "registry.internal:5000/mirror").Read(path, "", "registry.internal:5000/mirror")
@@ -210,5 +210,11 @@ func TestReadRelease(t *testing.T) {
 	bundletest.Says(t, err, "release.yamlx")
 	none := &renaming.Names{Unknown: func(_, ref string) error { return fmt.Errorf("%s is not in the bundle", ref) }}
 	_, err = none.Read(path, "", "registry.internal")
-	bundletest.Says(t, err, path+":1:8: registry.k8s.io/pause:3.9 is not in the bundle")
+	bundletest.Says(t, err, path+":2:8: registry.k8s.io/pause:3.9 is not in the bundle")
+	lock := filepath.Join(dir, "release.lock.json")
+	if err := os.WriteFile(lock, []byte(`{"version": "1"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = below(t, "registry.internal").Read(lock, "", "registry.internal")
+	bundletest.Says(t, err, lock+" has no object of Kubernetes: name the release.yaml of the release")
 }
