@@ -57,7 +57,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		cmd, err = root.ExecuteContextC(ctx)
 		err = stopped(ctx, grouped(cmd, err))
 	}
-	code := explain(problems, errors.Join(err, out.Flush()))
+	if lost := out.Flush(); lost != nil && !errors.Is(err, lost) {
+		err = errors.Join(err, lost)
+	}
+	code := explain(problems, err)
 	problems.Flush() //nolint:errcheck // there is no other place to say so
 	return code
 }

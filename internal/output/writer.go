@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"os"
 	"slices"
@@ -16,6 +17,7 @@ type Writer struct {
 	mu   sync.Mutex
 	w    io.Writer
 	line []byte // without its end yet
+	err  error  // of the first write that failed
 }
 
 // New returns a Writer that writes to w, or w itself if it is one.
@@ -41,17 +43,26 @@ func (o *Writer) Write(p []byte) (int, error) {
 	for line := range bytes.Lines(lines) {
 		safe.WriteString(Text(string(line)))
 	}
-	if _, err := o.w.Write(safe.Bytes()); err != nil {
+	if err := o.write(safe.Bytes()); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// Flush writes an unfinished line.
+// write writes safe text.
+func (o *Writer) write(safe []byte) error {
+	_, err := o.w.Write(safe)
+	o.err = cmp.Or(o.err, err)
+	return err
+}
+
+// Flush writes an unfinished line. It returns the error of the first write that failed, then or
+// before: what prints a report in many lines need not look at each.
 func (o *Writer) Flush() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.flush()
+	o.flush() //nolint:errcheck // it is kept
+	return o.err
 }
 
 func (o *Writer) flush() error {
@@ -60,8 +71,7 @@ func (o *Writer) flush() error {
 	if len(rest) == 0 {
 		return nil
 	}
-	_, err := io.WriteString(o.w, Text(string(rest)))
-	return err
+	return o.write([]byte(Text(string(rest))))
 }
 
 // Red writes s, in red if the Writer leads to a terminal, unless NO_COLOR is set
@@ -76,8 +86,7 @@ func (o *Writer) Red(s string) error {
 	if err := o.flush(); err != nil {
 		return err
 	}
-	_, err := io.WriteString(o.w, s)
-	return err
+	return o.write([]byte(s))
 }
 
 // Terminal returns the terminal that the Writer leads to, or nil if there is none, or it
