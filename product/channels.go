@@ -75,7 +75,7 @@ func (c *checker) checkChannels() {
 		text, err := expand(ch.Version, channelFields{"1.2.3", strings.Repeat("0", 40), "20000101"}, channelNames, nil)
 		if err != nil {
 			c.Errorf(&ch.Version, "%v", err)
-		} else if why := versionFault(text); why != "" {
+		} else if why := VersionFault(text); why != "" {
 			c.Errorf(&ch.Version, "version %q of channel %s yields %q, which %s", ch.Version, ch.Name, text, why)
 		}
 	}
@@ -137,8 +137,8 @@ func (c *checker) channelVersion(ctx context.Context) {
 	switch {
 	case err != nil:
 		c.Errorf(in, "%v", err)
-	case versionFault(text) != "":
-		c.Errorf(in, "version %q of channel %s yields %q, which %s", *in, c.channel.Name, text, versionFault(text))
+	case VersionFault(text) != "":
+		c.Errorf(in, "version %q of channel %s yields %q, which %s", *in, c.channel.Name, text, VersionFault(text))
 	default:
 		c.out.Version = text
 	}

@@ -45,8 +45,8 @@ func (c *checker) gitVersion(ctx context.Context, what string, pos yamlfile.Pos)
 	if err == nil {
 		c.out.Version, c.out.VersionSource, err = h.version(c.in.TagPrefix)
 	}
-	if err == nil && versionFault(c.out.Version) != "" {
-		err = fmt.Errorf("%s %s", c.out.Version, versionFault(c.out.Version))
+	if err == nil && VersionFault(c.out.Version) != "" {
+		err = fmt.Errorf("%s %s", c.out.Version, VersionFault(c.out.Version))
 	}
 	if err != nil {
 		c.out.Version = noVersion
@@ -241,6 +241,6 @@ func versionOf(tag, prefix string) (version, fault string) {
 	case !threeNumbers.MatchString(v) || !semver.IsValid(v):
 		return "", "is not a version such as " + prefix + "v1.2.3 or " + prefix + "v1.2.3-rc.1"
 	}
-	cause, _, _ := strings.Cut(versionFault(version), ": ")
+	cause, _, _ := strings.Cut(VersionFault(version), ": ")
 	return version, cause
 }

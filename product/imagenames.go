@@ -53,7 +53,7 @@ func (c *checker) imageNames(ctx context.Context) {
 				"version git is for the product: take it out, and the image has the product's version")
 			continue
 		}
-		if why := versionFault(in.Version); why != "" {
+		if why := VersionFault(in.Version); why != "" {
 			c.Errorf(&in.Version, "version %q %s", in.Version, why)
 		}
 		out.Version = cmp.Or(in.Version, c.out.Version)

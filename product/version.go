@@ -85,7 +85,7 @@ func (c *checker) version(ctx context.Context, o Options, getenv func(string) st
 	in := &c.in.Version
 	c.tagPrefix()
 	if *in != fromGit {
-		if why := versionFault(*in); why != "" {
+		if why := VersionFault(*in); why != "" {
 			c.Errorf(in, "version %q %s", *in, why)
 		} else if *in != "" {
 			c.out.Version = *in
@@ -105,17 +105,17 @@ func (c *checker) version(ctx context.Context, o Options, getenv func(string) st
 	case given == "" && *in == fromGit:
 		c.gitVersion(ctx, "version "+fromGit, c.Pos(in))
 	case given == "":
-	case versionFault(given) != "":
-		c.Usage("%s %q %s", from, given, versionFault(given))
+	case VersionFault(given) != "":
+		c.Usage("%s %q %s", from, given, VersionFault(given))
 	default:
 		c.out.Version, c.out.VersionSource = given, VersionSource{From: from}
 	}
 	c.chooseChannel(ctx, o.Channel)
 }
 
-// versionFault returns what keeps a version from being a tag of an image, and the remedy; "" if
+// VersionFault returns what keeps a version from being a tag of an image, and the remedy; "" if
 // nothing does, or if it is empty.
-func versionFault(version string) string {
+func VersionFault(version string) string {
 	switch {
 	case version == "" || tagForm.MatchString(version) && len(version) <= maxName:
 		return ""

@@ -26,6 +26,9 @@ func Read(ctx context.Context, dir string, o Options) (*Draft, error) {
 		return nil, howto.Usage("-name=%s is not the name of a product: write lower-case letters, digits and . _ -, "+
 			"such as %s", o.Name, cmp.Or(nameOf(o.Name), "app"))
 	}
+	if fault := product.VersionFault(o.Version); fault != "" {
+		return nil, howto.Usage("-version=%s %s", o.Version, fault)
+	}
 	for _, p := range o.Platforms {
 		on, err := platform.Parse(p)
 		if err == nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/product"
@@ -56,7 +57,7 @@ func (f *flags) examined(cmd *cobra.Command, o *doctor.Options) (*product.Produc
 		return product.Undescribed(product.Options{Registries: f.registry})
 	}
 	p, err := f.load(cmd.Context())
-	if err != nil && cmd.Context().Err() == nil {
+	if err != nil && cmd.Context().Err() == nil && !errors.Is(err, howto.ErrUsage) {
 		o.Faults = output.Split(err)
 		return &product.Product{}, nil
 	}

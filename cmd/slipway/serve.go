@@ -19,9 +19,9 @@ func newServe(f *flags) *cobra.Command {
 		Use:   "serve",
 		Short: "Serve the images of the last release as a registry on this machine",
 		Long: `Serve serves the images of the last release as a read-only registry until it is interrupted,
-so that crane, skopeo, docker or containerd can pull them. The first line of output is the
-address, by default on loopback. Requests for other host names are refused, because any web page
-can make its name resolve to this machine. With -addr=0.0.0.0:5000 or
+so that crane, skopeo, docker or containerd can pull them. Ctrl-C ends it with exit code
+0. The first line of output is the address, by default on loopback. Requests for other host names
+are refused, because any web page can make its name resolve to this machine. With -addr=0.0.0.0:5000 or
 -addr=NAME:5000, everybody on the network can pull the images without a password.`,
 		Example: `  slipway serve
   slipway serve -addr=127.0.0.1:5000`,

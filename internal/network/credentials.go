@@ -169,6 +169,15 @@ func (c *Client) CredentialSource(ctx context.Context, repo name.Repository) (st
 	return source, nil
 }
 
+// settingError is an error in the configuration of this machine, whichever registry is asked.
+type settingError struct{ error }
+
+// Unwrap returns the error of reading the setting.
+func (e settingError) Unwrap() error { return e.error }
+
+// Local marks an error as one of this machine ([outcome.Failed]).
+func (settingError) Local() {}
+
 // ofVariable reads DOCKER_AUTH_CONFIG, which comes before every file, and without one.
 func ofVariable() (*configfile.ConfigFile, error) {
 	text := os.Getenv(configfile.DockerEnvConfigKey)
@@ -180,8 +189,8 @@ func ofVariable() (*configfile.ConfigFile, error) {
 		err = errors.New("it has no auths")
 	}
 	if err != nil {
-		return nil, fmt.Errorf(`reading %s: %w: write {"auths": {HOST: {"auth": BASE64}}}, or unset it`,
-			configfile.DockerEnvConfigKey, err)
+		return nil, settingError{fmt.Errorf(`reading %s: %w: write {"auths": {HOST: {"auth": BASE64}}}, or unset it`,
+			configfile.DockerEnvConfigKey, err)}
 	}
 	// Docker reads accounts only from the variable; helpers are named in a file.
 	return &configfile.ConfigFile{AuthConfigs: c.AuthConfigs, Filename: configfile.DockerEnvConfigKey}, nil

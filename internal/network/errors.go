@@ -126,10 +126,13 @@ func (u *Unreached) Unwrap() error { return u.Err }
 // Outage marks an error as one of a server ([outcome.Failed]).
 func (*Unreached) Outage() {}
 
-// Cause returns the host that cannot be reached, if that alone is the cause of an error, and else
-// the error. Each image and blob meets it, and which of them is the first is chance. An error that
+// Cause returns the host that cannot be reached, or the fault in the configuration of this machine,
+// if that alone is the cause of an error, and else the error. Each image and blob meets it, and which of them is the first is chance. An error that
 // begins with the place of a name in a file stays, since the name may be wrong.
 func Cause(err error) error {
+	if setting := (settingError{}); errors.As(err, &setting) {
+		return setting
+	}
 	for e := err; e != nil && !placed.MatchString(err.Error()); e = errors.Unwrap(e) {
 		if u, ok := e.(*Unreached); ok { //nolint:errorlint // not one of several that are joined
 			return u

@@ -84,9 +84,10 @@ func (d damage) Unwrap() error { return d.error }
 // Failed reports whether err, or an error that it wraps or joins, is the failure of a server or
 // of the way to it: a connection that breaks or is refused, a login that is refused (401, 403), a
 // limit (408, 429) or an error of the server (5xx), and an error with a method Outage. An answer
-// that refuses the sent content does not count.
+// that refuses the sent content does not count, nor does an error with a method Local: the fault
+// is in the configuration of this machine.
 func Failed(err error) bool {
-	return !errors.Is(err, context.Canceled) && failed(err)
+	return !errors.Is(err, context.Canceled) && !errors.As(err, new(interface{ Local() })) && failed(err)
 }
 
 func failed(err error) bool {
