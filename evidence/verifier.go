@@ -67,6 +67,10 @@ func OpenVerifier(dir string, threshold int, allow []string) (*Verifier, error) 
 		return nil, fmt.Errorf("%s has no public key *.pub: copy that of the maintainer there",
 			filepath.Join(dir, "keys"))
 	}
+	if have := len(v.policy.Keys); threshold > have {
+		return nil, fmt.Errorf("%s: threshold: %d needs as many keys: %s has %d", filepath.Join(dir, "verifier.yaml"),
+			threshold, filepath.Join(dir, "keys"), have)
+	}
 	if err := v.policy.Check(); err != nil {
 		return nil, err
 	}

@@ -250,7 +250,7 @@ func TestVerifier(t *testing.T) {
 		{what: "no keys", name: agent.Tagged(), digest: agent.Digest, refuses: "has no public key"},
 		{
 			what: "threshold above the keys", keys: one, threshold: 2, name: agent.Tagged(), digest: agent.Digest,
-			refuses: "needs as many keys",
+			refuses: "verifier.yaml: threshold: 2 needs as many keys: ",
 		},
 	} {
 		v, err := evidence.OpenVerifier(node(t, tc.keys, tc.statements...),

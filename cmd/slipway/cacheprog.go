@@ -124,7 +124,11 @@ func (b *buildCache) use() error {
 		return nil
 	}
 	if _, err := cache.ParseRepository(repository); err != nil {
-		return howto.Usage("%w", err)
+		from := "SLIPWAY_BUILD_CACHE"
+		if b.repository != "" {
+			from = "-build-cache"
+		}
+		return howto.Usage("%s: %w", from, err)
 	}
 	return cache.Use(repository, b.readOnly)
 }

@@ -113,7 +113,7 @@ func (m *merging) add(cmd *cobra.Command) {
 func (m *merging) check(cmd *cobra.Command, paths []string) error {
 	switch {
 	case m.plan == "" && len(paths) == 0:
-		return misuse(cmd, "it needs a PART, or -plan")
+		return misuse(cmd, "merge takes PART, or -plan: got none")
 	case m.plan != "" && !handoff.IsReference(m.plan):
 		return howto.Usage("-plan=%s is not a plan in a registry: "+
 			"name what slipway plan -push printed, or the parts of shards", m.plan)

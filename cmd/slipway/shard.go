@@ -56,7 +56,7 @@ instance. PLAN is what "slipway plan -push" printed. SHA256SUMS is written last.
 			})
 			return result, err
 		}),
-	}, f.addPlaces, f.addQuiet)
+	}, f.addStoreHere, f.addOut, f.addQuiet)
 }
 
 func newKubernetes(f *flags) *cobra.Command {
@@ -122,9 +122,12 @@ func (f *flags) engine(write func(*shard.Plan, jobs.Options) ([]byte, error),
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", 2*time.Hour, "how long the release may take in all")
 	cmd.Flags().StringArrayVar(&o.Env, "env", nil,
 		"NAME=VALUE: a variable of every pod, such as GOPROXY or HTTPS_PROXY")
+	return add(cmd, f.addStoreHere, f.addQuiet)
+}
+
+// addStoreHere adds the flag of commands that need the store and no slipway.yaml: a plan has its own.
+func (f *flags) addStoreHere(cmd *cobra.Command) {
 	dirFlag(cmd, &f.store, "store", "", "directory of the store (default .slipway)")
-	f.addQuiet(cmd)
-	return cmd
 }
 
 // interval is how long merge waits before it looks for the parts of shards again.

@@ -222,12 +222,12 @@ func (p *proof) read(files ...string) error {
 	files = slices.DeleteFunc(files, func(f string) bool { return f == "" })
 	p.policy = evidence.Policy{Threshold: p.threshold}
 	for _, path := range p.keys {
-		if err := keyfile.Check(path, files...); err != nil {
-			return fmt.Errorf("-key %w", err)
-		}
 		text, err := readKey(path)
 		if err != nil {
 			return fmt.Errorf("-key: %w", err)
+		}
+		if err := keyfile.Check(path, files...); err != nil {
+			return fmt.Errorf("-key %w", err)
 		}
 		k, err := signature.ParsePublicKey(text)
 		if err != nil {

@@ -146,7 +146,7 @@ func (a arguments) check(given []string) error {
 	case len(given) > a.max && a.max == 0:
 		return fmt.Errorf("takes no argument: got %q", given[0])
 	case len(given) > a.max && a.min == 0:
-		return fmt.Errorf("takes one %s at most: got %d", name, len(given))
+		return fmt.Errorf("takes %s: got %d", name, len(given))
 	case len(given) < a.min && a.max > a.min:
 		return fmt.Errorf("takes %s: got none", name)
 	case (len(given) < a.min || len(given) > a.max) && len(a.names) == 1:

@@ -95,7 +95,7 @@ func TestArgumentsOf(t *testing.T) {
 		{"x A|B -from=C", "takes one A or B: got 2", []string{"a", "b"}},
 		{"x A|B|C ...", "takes A, B or C: got none", nil},
 		{"x A|B ... -to=C", "", []string{"a", "b", "c"}},
-		{"x [A|B]", "takes one A or B at most: got 2", []string{"a", "b"}},
+		{"x [A|B]", "takes A or B: got 2", []string{"a", "b"}},
 		{"x [A ...]", "", []string{"a", "b"}},
 		{"x [A ...]", "takes A: argument 2 is given and empty: write a value, or leave it out", []string{"a", " "}},
 		{"x A B", "takes A and B: got 1", []string{"a"}},

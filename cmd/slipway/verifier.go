@@ -56,9 +56,12 @@ if something could not be read, 2 for a mistake in the command line.`,
 		Example: `  slipway verifier -name=ghcr.io/me/kpack/controller:0.16.1 -digest=sha256:…
   ln -s /usr/local/bin/slipway /opt/containerd/image-verifier/bin/` + verifierName,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			h, err := v1.NewHash(digest)
-			if err != nil || name == "" {
+			if name == "" || digest == "" {
 				return misuse(cmd, "-name and -digest are needed, as containerd passes them")
+			}
+			h, err := v1.NewHash(digest)
+			if err != nil {
+				return misuse(cmd, "-digest=%.200s is malformed: write sha256: and 64 hexadecimal digits", digest)
 			}
 			reason, err := evidence.Decide(cmd.InOrStdin(), name, h, input, dir)
 			if err != nil {

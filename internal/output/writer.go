@@ -56,7 +56,7 @@ func (o *Writer) write(safe []byte) error {
 	return err
 }
 
-// Flush writes an unfinished line. It returns the error of the first write that failed, then or
+// Flush writes an unfinished line, and returns the error of the first write that failed, then or
 // before: what prints a report in many lines need not look at each.
 func (o *Writer) Flush() error {
 	o.mu.Lock()

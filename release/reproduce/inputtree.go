@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/oci"
@@ -119,6 +120,21 @@ func (s *inputTree) source(ctx context.Context, d provenance.Dependency, root st
 		again.Directory = filepath.Join(s.dir, filepath.FromSlash(a.Path))
 	}
 	s.rebuild.Sources[a.Source] = again
+	return nil
+}
+
+// checkRepositories reports a repository of which the release has no source.
+func (o *Options) checkRepositories() error {
+	for name, where := range o.Repositories {
+		if !slices.ContainsFunc(o.Statement.Predicate.BuildDefinition.ResolvedDependencies,
+			func(d provenance.Dependency) bool {
+				return d.Digest.GitCommit != "" && (name == d.Annotations.Source || name == "" && d.Annotations.Own)
+			}) {
+			given := strings.TrimPrefix(name+"="+where, "=")
+			return howto.Usage("-repository=%s has no effect: the statement names no such source in a git "+
+				"repository: leave it out", given)
+		}
+	}
 	return nil
 }
 

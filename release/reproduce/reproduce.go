@@ -49,6 +49,9 @@ type Options struct {
 // Run reproduces the release and compares it. A report is returned if it could be built, whether
 // it is the same or not.
 func Run(ctx context.Context, o Options) (r *Report, err error) {
+	if err := o.checkRepositories(); err != nil {
+		return nil, err
+	}
 	dir, err := disk.Scratch(o.Temp)
 	if err != nil {
 		return nil, fmt.Errorf("making a directory: %w", err)

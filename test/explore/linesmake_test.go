@@ -142,7 +142,7 @@ var lines = map[string]*commandLine{
 		},
 		writes: true,
 	},
-	"shard fetch": {always: []group{ofProduct}, often: []group{store, out, quiet}, args: ofPlan, writes: true},
+	"shard fetch": {often: []group{store, out, quiet}, args: ofPlan, writes: true},
 	"shard kubernetes": {
 		always: []group{one("image", "example.com/slipway:1")},
 		often:  append(jobs, one("parallel", "1", "3")), args: ofPlan, writes: true,
