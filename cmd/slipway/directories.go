@@ -56,8 +56,8 @@ func checkFileFlags(cmd *cobra.Command) (err error) {
 		}
 		if slices.Contains(writtenFlags, f.Name) {
 			if f.Value.String() == "-" && !strings.HasSuffix(f.Usage, printable) {
-				err = fmt.Errorf("-%s=-: %s does not write to standard output: name a file", cmp.Or(f.Shorthand, f.Name),
-					cmd.Name())
+				err = fmt.Errorf("-%s=-: %s does not write to standard output: name a file",
+					cmp.Or(f.Shorthand, f.Name), cmd.Name())
 			}
 			return
 		}
@@ -84,12 +84,12 @@ func notDirectory(given, path string, wanted []string) error {
 	if fi, err := os.Stat(path); err != nil || !fi.IsDir() || len(wanted) == 0 {
 		return nil //nolint:nilerr // a reference, or the command reports it
 	}
-	entries, _ := os.ReadDir(path) //nolint:errcheck // without a file to name
+	entries, _ := os.ReadDir(path)
 	for _, pattern := range wanted {
 		best := ""
 		for _, e := range entries {
 			name := e.Name()
-			if ok, _ := filepath.Match(pattern, name); !ok || e.IsDir() || //nolint:errcheck // the patterns are well-formed
+			if ok, _ := filepath.Match(pattern, name); !ok || e.IsDir() ||
 				strings.HasSuffix(name, distfile.InputsSuffix) && pattern != "*"+distfile.InputsSuffix {
 				continue
 			}

@@ -127,8 +127,9 @@ func (u *Unreached) Unwrap() error { return u.Err }
 func (*Unreached) Outage() {}
 
 // Cause returns the host that cannot be reached, or the fault in the configuration of this machine,
-// if that alone is the cause of an error, and else the error. Each image and blob meets it, and which of them is the first is chance. An error that
-// begins with the place of a name in a file stays, since the name may be wrong.
+// if that alone is the cause of an error, and else the error. Each image and blob meets it, and
+// which of them is the first is chance. An error that begins with the place of a name in a file
+// stays, since the name may be wrong.
 func Cause(err error) error {
 	if setting := (settingError{}); errors.As(err, &setting) {
 		return setting

@@ -50,7 +50,8 @@ func NewGitHub(o network.Options, api, repo, token string) (*GitHub, error) {
 		return nil, howto.Usage("the repository is unknown: " +
 			"name it with -github-repository=OWNER/NAME, or set GITHUB_REPOSITORY")
 	case !repository.MatchString(repo) || strings.HasSuffix(repo, "/.") || strings.HasSuffix(repo, "/.."):
-		return nil, howto.Usage("%.200q is not a repository at GitHub: write OWNER/NAME in -github-repository or GITHUB_REPOSITORY", repo)
+		return nil, howto.Usage("%.200q is not a repository at GitHub: "+
+			"write OWNER/NAME in -github-repository or GITHUB_REPOSITORY", repo)
 	case token == "":
 		return nil, errors.New("GITHUB_TOKEN is not set: set it to a token that may write the " +
 			"contents of the repository; in a workflow, to ${{ github.token }}, with the permission contents: write")
