@@ -38,7 +38,8 @@ func Removable(dir string) ([]string, error) {
 	for _, e := range entries {
 		switch {
 		case slices.Contains([]string{"slipway.yaml", "go.mod", ".git"}, e.Name()):
-			return nil, fmt.Errorf("removing store %s: it also has %s: remove the files of slipway by hand", dir, e.Name())
+			return nil, fmt.Errorf("removing store %s: it also has %s: remove the files of slipway by hand",
+				dir, e.Name())
 		case e.Name() != "bin" && !slices.Contains(made, e.Name()):
 			others++
 		}
