@@ -10,9 +10,9 @@ var files = []Mutant{
 	},
 	{
 		Name: "charts-left", Fault: "Clean left the archives of charts.",
-		File: "release/clean.go", Func: "cleanFiles",
-		Old: `if !slices.Contains(had.names, name) {`,
-		New: `if !slices.Contains(had.names, name) || strings.HasSuffix(name, ".tgz") {`,
+		File: "release/clean.go", Func: "removable",
+		Old: `return !slices.Contains(had.names, name)`,
+		New: `return !slices.Contains(had.names, name) || strings.HasSuffix(name, ".tgz")`,
 	},
 	{
 		Name: "older-left", Fault: "Files of an older release stayed in the directory of a newer one.",
@@ -73,8 +73,8 @@ var files = []Mutant{
 	},
 	{
 		Name: "age-overflows", Fault: "An age of half a million years was taken for some minutes.",
-		File: "cmd/slipway/values.go", Func: "age.Set",
-		Old: `time.Duration(min(n, maxDays+1)) * 24 * time.Hour`,
+		File: "cmd/slipway/flagerrors.go", Func: "parseTime",
+		Old: `time.Duration(max(-1, min(n, maxDays+1))) * 24 * time.Hour`,
 		New: `time.Duration(n) * 24 * time.Hour`,
 	},
 	{
