@@ -26,8 +26,8 @@ init asks for facts that nothing proves or that two places contradict. Elsewhere
 under undecided, which is an error of check and release until a person removes the entry.
 
 Then init checks the result as slipway check does, and lists the missing parts of each image;
-the exit code is 1 then. Init never overwrites a file: if slipway.yaml exists, init reports
-the changes since.`,
+the exit code is 1 then. Init never overwrites a file: if slipway.yaml exists, init names the
+Dockerfiles and charts that the file lacks.`,
 		Example: "  slipway init\n  slipway init -example=hello demo\n " +
 			" slipway init -platforms=linux/amd64,windows/amd64:ltsc2022 ../driver",
 		RunE: func(cmd *cobra.Command, args []string) error {
