@@ -258,8 +258,13 @@ func TestNothing(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "list"), []byte("# none\n"), 0o644))
 	must(t, os.WriteFile(filepath.Join(dir, "bad"), []byte("# two\nregistry.example/a:1\nno image\n"), 0o644))
+	release := t.TempDir()
+	for _, name := range []string{"a-images.linux-amd64.tar.zst", "a-images.tar.zst"} {
+		must(t, os.WriteFile(filepath.Join(release, name), nil, 0o644))
+	}
 	reader := reader()
 	for arg, want := range map[string]string{
+		release:                    "name a file in it, such as " + filepath.Join(release, "a-images.tar.zst"),
 		filepath.Join(dir, "list"): "names no image",
 		filepath.Join(dir, "bad"):  "bad:3:1: \"no image\" is not an image reference",
 		dir:                        "has neither index.json nor manifest.json",

@@ -10,12 +10,15 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/image/archive"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/outcome"
@@ -53,8 +56,12 @@ func (r Reader) saved(ctx context.Context, from string, all files) ([]lint.Index
 		if err := misnamed(all); err != nil {
 			return nil, fmt.Errorf("%s: %w", from, err)
 		}
+		such := ""
+		if in, err := filepath.Glob(filepath.Join(from, "*"+distfile.BundleSuffix)); err == nil && len(in) > 0 {
+			such = ": name a file in it, such as " + slices.MinFunc(in, func(a, b string) int { return len(a) - len(b) })
+		}
 		return nil, fmt.Errorf("%s has neither index.json nor manifest.json, so that it is not an archive of "+
-			"images", from)
+			"images%s", from, such)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", from, err)
