@@ -36,8 +36,11 @@ var (
 func (a arguments) checkFiles(given []string) error {
 	for n, path := range given {
 		name := a.names[min(n, len(a.names)-1)]
-		if _, err := os.Stat(filepath.Join(path, "Chart.yaml")); err == nil && strings.Contains(name, "CHART") {
-			continue
+		if strings.Contains(name, "CHART") {
+			_, chart := os.Stat(filepath.Join(path, "Chart.yaml"))
+			if _, err := os.Stat(filepath.Join(path, distfile.Manifest)); chart == nil || err != nil {
+				continue // the directory of a chart, or of none
+			}
 		}
 		if err := notDirectory(path, path, wantedFiles[name]); err != nil {
 			return err

@@ -46,7 +46,7 @@ var (
 	former      = regexp.MustCompile("`(build|publish|render|fetch|kubernetes|tekton|list|clean|sign)`")
 	notCommands = []string{
 		"CONTRIBUTING.md", "docs/packages.md", "docs/github.md", "docs/init.md",
-		"docs/results/explore.md", "docs/results/benchmarks.md",
+		"docs/json.md", "docs/results/explore.md", "docs/results/benchmarks.md",
 	}
 )
 
