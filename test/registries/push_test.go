@@ -92,7 +92,7 @@ func TestPushBundle(t *testing.T) {
 			release := filepath.Join(t.TempDir(), "release.yaml")
 			var src string
 			for _, i := range l.Images {
-				src += "image: " + i.Reference() + "\n---\n"
+				src += "apiVersion: v1\nkind: Pod\nspec: {containers: [{image: " + i.Reference() + "}]}\n---\n"
 			}
 			if err := os.WriteFile(release, []byte(src), 0o644); err != nil {
 				t.Fatal(err)
