@@ -58,7 +58,8 @@ func (r Reader) saved(ctx context.Context, from string, all files) ([]lint.Index
 		}
 		such := ""
 		if in, err := filepath.Glob(filepath.Join(from, "*"+distfile.BundleSuffix)); err == nil && len(in) > 0 {
-			such = ": name a file in it, such as " + slices.MinFunc(in, func(a, b string) int { return len(a) - len(b) })
+			shortest := slices.MinFunc(in, func(a, b string) int { return len(a) - len(b) })
+			such = ": name a file in it, such as " + shortest
 		}
 		return nil, fmt.Errorf("%s has neither index.json nor manifest.json, so that it is not an archive of "+
 			"images%s", from, such)
