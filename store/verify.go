@@ -107,7 +107,12 @@ func (v *verifier) run(ctx context.Context) error {
 		v.task.Fail()
 		return err
 	}
-	v.task.Done("%d blobs, %d records, %d files of work", v.report.Blobs, v.report.Records, v.report.Files)
+	result := fmt.Sprintf("%d blobs, %d records, %d files of work", v.report.Blobs, v.report.Records, v.report.Files)
+	if v.report.Err() != nil {
+		v.task.Found("%s, damage in %d of them", result, len(v.report.Damaged))
+	} else {
+		v.task.Done("%s", result)
+	}
 	return nil
 }
 

@@ -123,6 +123,9 @@ func (t *Task) Done(format string, args ...any) { t.end("✓", fmt.Sprintf(forma
 // Fail marks the task as failed. The caller prints the error.
 func (t *Task) Fail() { t.end(failed, "stopped") }
 
+// Found ends the task, whose result is that something is wrong.
+func (t *Task) Found(format string, args ...any) { t.end(failed, fmt.Sprintf(format, args...)) }
+
 // failed marks a task that has not ended as it should.
 const failed = "✗"
 
