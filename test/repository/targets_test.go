@@ -61,6 +61,25 @@ func TestTargetsNamePackages(t *testing.T) {
 	}
 }
 
+// quotedPath matches a file of the repository in a page; capitals are for the reader to replace.
+var quotedPath = regexp.MustCompile("(?:^|[\\s`\\[])((?:docs|test|cmd|internal|magefiles)/[a-z0-9_./-]+\\.(?:go|md|txtar|json))\\b")
+
+// TestPathsInPages: a path from the root of the repository is of a file that exists.
+func TestPathsInPages(t *testing.T) {
+	found := 0
+	for _, b := range pageBlocks(t) {
+		for _, m := range quotedPath.FindAllStringSubmatch(b.text, -1) {
+			found++
+			if _, err := os.Stat(filepath.Join(root, m[1])); err != nil {
+				t.Errorf("%s:%d: %s does not exist", b.file, b.line, m[1])
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("only %d paths are found", found)
+	}
+}
+
 func calls(n ast.Node, function string) (found bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
