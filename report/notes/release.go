@@ -2,6 +2,7 @@ package notes
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/evidence"
@@ -11,7 +12,7 @@ import (
 )
 
 // ForRelease writes the notes of the release in a directory, which has the lock l. since is the
-// path of the lock of an older release, to list what changed; "" for none.
+// directory or the lock of an older release, to list what changed; "" for none.
 func ForRelease(dir, since string, l *lock.Lock) (string, error) {
 	now, err := changes.Read(dir, l)
 	if err != nil {
@@ -19,6 +20,9 @@ func ForRelease(dir, since string, l *lock.Lock) (string, error) {
 	}
 	var o Options
 	if since != "" {
+		if fi, err := os.Stat(since); err == nil && fi.IsDir() {
+			since = filepath.Join(since, lock.Name)
+		}
 		old, err := lock.Read(since)
 		if err != nil {
 			return "", err
