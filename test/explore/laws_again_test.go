@@ -43,7 +43,7 @@ func (w *world) both() {
 	}
 	asked := pick(w.t, "question", questions...)
 	text := w.ok(w.reads(asked...))
-	asked = slices.DeleteFunc(slices.Clone(asked), func(a string) bool { return a == "-digests" }) // JSON has them
+	asked = slices.DeleteFunc(slices.Clone(asked), func(a string) bool { return a == "-format=digests" }) // JSON has them
 	json := w.ok(w.reads(append(asked, "-json")...))
 	for _, digest := range whole.FindAllString(text.stdout, -1) {
 		if !strings.Contains(json.stdout, digest) {

@@ -95,8 +95,8 @@ func (w *world) ask() {
 		return
 	}
 	flags := json
-	if slices.Contains(asked, "-digests") {
-		flags = nil // the JSON has them without
+	if slices.ContainsFunc(asked, func(a string) bool { return strings.HasPrefix(a, "-format=") }) {
+		flags = nil // the JSON has all
 	}
 	if asked[0] == "check" || asked[0] == "plan" {
 		flags = append(slices.Clone(json), w.now.flags...)
