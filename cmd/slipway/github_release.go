@@ -42,7 +42,8 @@ GITHUB_TOKEN needs the right to write contents. The token is sent to the host of
 	cmd.Flags().StringVar(&g.repository, "github-repository", "", "OWNER/NAME (default $GITHUB_REPOSITORY)")
 	cmd.Flags().StringVar(&g.o.Tag, "tag", "", "tag of the release (default v and the version)")
 	cmd.Flags().StringVar(&g.o.Commit, "commit", "", "the commit to tag if the tag is missing, in full")
-	addSince(cmd, &g.since, ": its directory or lock, to list the changes; the bill of materials next to it is read, too")
+	addSince(cmd, &g.since,
+		": its directory or lock, to list the changes; the bill of materials next to it is read, too")
 	cmd.Flags().BoolVar(&g.o.Draft, "draft", false, "leave the release a draft, complete and compared")
 	cmd.Flags().BoolVar(&g.o.Replace, "replace", false, "replace the files of a draft that is for other files")
 	cmd.Flags().BoolVar(&g.onlyNotes, "notes", false, "print the notes, and make no request")
