@@ -85,8 +85,8 @@ func (m *maker) delegate(ctx context.Context, i product.Image, p platform.Platfo
 // from.
 const kindDelegated = "builder"
 
-// build returns the manifest that the builder makes. The builder reads copies, which are read before,
-// so that a record is of exactly these.
+// build returns the manifest that the builder makes. The builder reads copies, which are read
+// before, so that a record is of exactly these.
 func (d *delegated) build(ctx context.Context) (manifest v1.Hash, err error) {
 	key, err := d.inputs(ctx)
 	if err != nil {

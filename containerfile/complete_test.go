@@ -30,8 +30,8 @@ func waiting(in containerfile.Input, built *bool) containerfile.Input {
 	return in
 }
 
-// TestComplete checks every testdata/*.txtar: what a check has found and is then read is what a build
-// finds.
+// TestComplete checks every testdata/*.txtar: what a check has found and is then read is what a
+// build finds.
 func TestComplete(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	must(t, err)

@@ -87,10 +87,10 @@ func (b *builder) refers(at []parser.Range, word string, of base.Base, p platfor
 	}
 }
 
-// stubFiles adds the files that are copied to the files of an image that is not at hand. The text of
-// each explains this. more reports whether the image may have others among them. stubFiles returns
-// files that are all known as they are. A source that ends in a slash means a directory, and * in a
-// name a word; [ and ? match nothing.
+// stubFiles adds the files that are copied to the files of an image that is not at hand. The text
+// of each explains this. more reports whether the image may have others among them. stubFiles
+// returns files that are all known as they are. A source that ends in a slash means a directory,
+// and * in a name a word; [ and ? match nothing.
 func stubFiles(src tree.Files, of base.Base, paths []string, os string) (_ tree.Files, more bool, err error) {
 	below, ok := src.(*tree.Tree)
 	if !ok || !below.Open {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestReplacedWords checks the words of a command that compiles, which a shell splits, and those that
-// are not known.
+// TestReplacedWords checks the words of a command that compiles, which a shell splits, and those
+// that are not known.
 func TestReplacedWords(t *testing.T) {
 	const foo, race = "RUN sets the build tags foo, and the program app", "RUN sets -race, and the program app"
 	const unknown = "RUN sets build tags by "

@@ -54,8 +54,8 @@ type Checked struct {
 }
 
 // Complete returns the result that [Build] would return, with the contents of files. ok is false
-// where the check assumed something, or for an error: Build then has to evaluate the Dockerfile, and
-// reports the error in its place. Complete may be called once.
+// where the check assumed something, or for an error: Build then has to evaluate the Dockerfile,
+// and reports the error in its place. Complete may be called once.
 func (c Checked) Complete() (_ Result, ok bool) {
 	if c.made == nil {
 		return c.Result, false

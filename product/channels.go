@@ -52,8 +52,8 @@ func (c *checker) chooseChannel(ctx context.Context, name string) {
 	}
 }
 
-// anyChannel takes the first channel, so that names with a channel in them can be formed. Any channel
-// serves for that.
+// anyChannel takes the first channel, so that names with a channel in them can be formed. Any
+// channel serves for that.
 func (c *checker) anyChannel() {
 	if len(c.in.Channels) > 0 {
 		c.channel = &c.in.Channels[0]
@@ -170,8 +170,8 @@ func (c *checker) chartFloatingTags(version string, in *chartYAML) []string {
 }
 
 // floats reports whether an image or chart of that version has floating tags in this run. Without a
-// channel, prereleases and pseudo-versions float no tags. For a version that is not semantic, publish
-// decides by time.
+// channel, prereleases and pseudo-versions float no tags. For a version that is not semantic,
+// publish decides by time.
 func (c *checker) floats(version string) bool {
 	for _, v := range []string{c.out.Version, version} {
 		if kind := versionKind(v); c.channel == nil && (kind == kindPrerelease || kind == kindCommit) {

@@ -9,8 +9,8 @@ type namesYAML struct {
 	Repository string `yaml:"repository,omitempty" jsonschema:"default={{.Product}}/{{.Name}}"`
 	// Tags that name one release for ever: {{.Version}} if none is given.
 	Tags []string `yaml:"tags,omitempty" jsonschema:"default={{.Version}}"`
-	// Tags that move from release to release, such as latest or v{{.Major}}. These tags move last, and
-	// only to a newer version. An empty text is not a tag.
+	// Tags that move from release to release, such as latest or v{{.Major}}. These tags move
+	// last, and only to a newer version. An empty text is not a tag.
 	FloatingTags []string `yaml:"floatingTags,omitempty"`
 	// Tags for single platforms: {{.OS}}, {{.Arch}} (amd64, armv7) and {{.WindowsRelease}}
 	// (ltsc2022, and nothing for Linux) are those of the platform. A platform for which the text
@@ -20,8 +20,8 @@ type namesYAML struct {
 
 // destinationYAML is a registry that releases are published to.
 type destinationYAML struct {
-	// The name by which -registry selects the destination. A name has no dot or colon, and is not all,
-	// which selects every destination.
+	// The name by which -registry selects the destination. A name has no dot or colon, and is not
+	// all, which selects every destination.
 	Name string `yaml:"name" jsonschema:"required"`
 	// The registry, host[/prefix].
 	Registry string `yaml:"registry" jsonschema:"required"`

@@ -13,8 +13,9 @@ type releaseYAML struct {
 	Helm []helmYAML `yaml:"helm,omitempty"`
 	// Images of the release in place of references that manifests and charts have. The key is a
 	// repository, with a tag or for any tag, or ko:// and an import path; * matches a part of it
-	// without a slash. The value is the name of an image, or * for the image that is called like the
-	// last part of the path. References to repositories that the release publishes need no entry.
+	// without a slash. The value is the name of an image, or * for the image that is called like
+	// the last part of the path. References to repositories that the release publishes need no
+	// entry.
 	Images map[string]string `yaml:"images,omitempty"`
 	// Data values for the templates. In every string {{.Version}} is the product's version, and
 	// {{image "NAME"}} an image as repository@digest.

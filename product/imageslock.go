@@ -19,8 +19,8 @@ type LockedImage struct {
 	Pos       yamlfile.Pos
 }
 
-// imagesLockYAML is the file that slipway pin writes next to slipway.yaml with the digests of third-party
-// images that manifests name by tag, where these are not files of the repository.
+// imagesLockYAML is the file that slipway pin writes next to slipway.yaml with the digests of
+// third-party images that manifests name by tag, where these are not files of the repository.
 type imagesLockYAML struct {
 	// The format of this file: slipway/v1.
 	APIVersion string `yaml:"apiVersion" jsonschema:"required"`

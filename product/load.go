@@ -48,16 +48,16 @@ type Options struct {
 	// Rebuild is for reproducing a release: what it has counts, and not the environment and git.
 	Rebuild *Rebuild
 	// Bases loads the product to renew the lock files and other pins: without a registry,
-	// whatever git reports about the version, and whatever the lock files have wrong. Images have their
-	// repositories at all destinations of slipway.yaml.
+	// whatever git reports about the version, and whatever the lock files have wrong. Images have
+	// their repositories at all destinations of slipway.yaml.
 	Bases bool
 	// Only looks at the product: that it is not committed is among the [Product.Demands] for a
 	// registry, too, so that it hides no other mistake.
 	Only bool
 }
 
-// Undescribed returns what the options and the environment alone state about a product, for a directory
-// without slipway.yaml: the registries.
+// Undescribed returns what the options and the environment alone state about a product, for a
+// directory without slipway.yaml: the registries.
 func Undescribed(o Options) (*Product, error) {
 	c := &checker{Document: &yamlfile.Document{Name: File}, in: &productYAML{}, out: &Product{Path: o.Path}}
 	c.destinations(o.Registries, os.Getenv)

@@ -11,8 +11,9 @@ import (
 )
 
 // MadeIn returns what Slipway writes itself below dir, and images that another builder left there,
-// relative to dir and with slashes: files and directories. Such paths are not part of a build context, or
-// else each run would pack what the one before it made. Files that git has are never among them.
+// relative to dir and with slashes: files and directories. Such paths are not part of a build
+// context, or else each run would pack what the one before it made. Files that git has are never
+// among them.
 func (p *Product) MadeIn(dir string) []string { return madeIn(p.untracked, dir) }
 
 // madeIn returns those of absolute paths that are below dir, relative to dir and with slashes.

@@ -56,8 +56,8 @@ func (c *checker) restrict(o Options) {
 	p.Artifacts = restrictArtifacts(p.Artifacts, platforms, every, o.Images)
 }
 
-// restrictArtifacts cuts artifacts down to platforms, of every platform of the release. An artifact for
-// none of these is made with the first. A selection of images excludes artifacts.
+// restrictArtifacts cuts artifacts down to platforms, of every platform of the release. An
+// artifact for none of these is made with the first. A selection of images excludes artifacts.
 func restrictArtifacts(all []Artifact, platforms, every []platform.Platform, only []string) []Artifact {
 	if len(only) > 0 {
 		return nil

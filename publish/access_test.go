@@ -70,8 +70,8 @@ func TestCheckAccess(t *testing.T) {
 	}
 }
 
-// TestCheckAccessThere: where the tags are there, nothing will be pushed, and whether it may be does
-// not matter.
+// TestCheckAccessThere: where the tags are there, nothing will be pushed, and whether it may be
+// does not matter.
 func TestCheckAccessThere(t *testing.T) {
 	s := registrytest.Serve(t)
 	p, st, l := cut(t, 1000)

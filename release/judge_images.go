@@ -207,8 +207,8 @@ func bundled(i lint.Index, t lock.ThirdParty, nodes []platform.Platform) lint.In
 	return i
 }
 
-// inStore returns a third-party image from the store. Of an image that is only in its registry, which
-// a merge fetches later, only the platforms are known.
+// inStore returns a third-party image from the store. Of an image that is only in its registry,
+// which a merge fetches later, only the platforms are known.
 func inStore(st *store.Store, t lock.ThirdParty) (lint.Index, error) {
 	tree, _, err := st.Tree(v1.Descriptor{Digest: t.Digest})
 	if err != nil {

@@ -67,8 +67,8 @@ func (s *Store) keep(ctx context.Context, path string) (Kept, error) {
 }
 
 // KeepWritten gives a file that was written its place in the work directory, and records the digest
-// and the size that its writer has computed, without waiting for the disk: the reader of a file that
-// a power failure has damaged finds that out, and the file is made again.
+// and the size that its writer has computed, without waiting for the disk: the reader of a file
+// that a power failure has damaged finds that out, and the file is made again.
 func (s *Store) KeepWritten(f *disk.File, path string, digest v1.Hash, size int64) (Kept, error) {
 	rel, err := s.rel(path)
 	if err == nil {
@@ -84,8 +84,8 @@ func (s *Store) KeepWritten(f *disk.File, path string, digest v1.Hash, size int6
 	return k, nil
 }
 
-// Kept returns the record of [Store.Keep] for a file, and false without a record, or if the file has
-// another size. Only [Store.OpenKept] compares the bytes.
+// Kept returns the record of [Store.Keep] for a file, and false without a record, or if the file
+// has another size. Only [Store.OpenKept] compares the bytes.
 func (s *Store) Kept(path string) (k Kept, ok bool) {
 	rel, err := s.rel(path)
 	if err != nil {

@@ -43,8 +43,8 @@ func (s *Store) Record(kind, key string, v any) error {
 	return nil
 }
 
-// notText is what encoding/json writes for a byte that is not UTF-8, unlike for the character U+FFFD
-// itself, which stays as it is.
+// notText is what encoding/json writes for a byte that is not UTF-8, unlike for the character
+// U+FFFD itself, which stays as it is.
 var notText = []byte(`\ufffd`)
 
 // Recall fills v with the record of kind and key, and reports whether there is one. A damaged

@@ -24,8 +24,8 @@ import (
 // VerifyOptions are what a bundle is compared with besides its own digests.
 type VerifyOptions struct {
 	Sums string // path of a SHA256SUMS that lists the bundle; empty: none
-	// Compare, which may be nil, returns the problems of the contents. Those of a damaged bundle are
-	// not complete: some images are not known.
+	// Compare, which may be nil, returns the problems of the contents. Those of a damaged bundle
+	// are not complete: some images are not known.
 	Compare func(c *Contents, complete bool) []string
 	// Check, which may be nil, is called with a bundle whose head is right, before layers are read,
 	// and may open blobs. Verify returns its error. With a Check, a head that is not right is an

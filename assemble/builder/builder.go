@@ -120,7 +120,8 @@ type Request struct {
 	Labels   map[string]string
 	Platform platform.Platform // of Linux
 	Epoch    time.Time         // SOURCE_DATE_EPOCH
-	// Staged is whether Context is a copy that [Stage] has made: its ignore files are not read then.
+	// Staged is whether Context is a copy that [Stage] has made: its ignore files are not read
+	// then.
 	Staged bool
 	// Fresh builds without what the builder has in its cache; podman always does.
 	Fresh bool

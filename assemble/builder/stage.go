@@ -18,7 +18,8 @@ import (
 
 // Stage copies the files of a context that a Dockerfile can copy into an empty directory: without
 // those that the first of the ignore files, else its .dockerignore, names, without except, .git and
-// the files that Slipway makes. mode is as in [containerfile.Input]; nil keeps the modes of the disk.
+// the files that Slipway makes. mode is as in [containerfile.Input]; nil keeps the modes of the
+// disk.
 //
 // Files are copies, which file systems that can share their blocks make without reading them, and
 // have the time of the copy. A hard link would have the times and modes of the original, and a

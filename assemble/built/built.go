@@ -22,8 +22,8 @@ type Result struct {
 	Version      string    `json:"version"`      // the product's
 	Created      time.Time `json:"created"`      // as in the lock
 	Go           string    `json:"go,omitempty"` // the toolchain that compiled the programs
-	// Selected lists the platforms and images that -platforms and -images selected; nil if all of the
-	// product was built.
+	// Selected lists the platforms and images that -platforms and -images selected; nil if all of
+	// the product was built.
 	Selected  []string        `json:"selected,omitempty"`
 	Sources   []lock.Source   `json:"sources"`
 	Images    []Image         `json:"images"` // in the order of slipway.yaml

@@ -57,8 +57,8 @@ func (s Source) Path(p *product.Product) string {
 	return path.Join(Sources, s.Name)
 }
 
-// Stamp returns the [disk.Stamp] of a file that was read, which differs once the file is written; ""
-// for another file.
+// Stamp returns the [disk.Stamp] of a file that was read, which differs once the file is written;
+// "" for another file.
 func (s *Set) Stamp(path string) string { return s.stamps[path] }
 
 // Changed returns a path that was written, or is there, in one of two sets only; "" for none.

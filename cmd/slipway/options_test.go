@@ -75,8 +75,8 @@ func (table *optionTable) try(t *testing.T, world *world, b *optionBase) {
 	}
 }
 
-// idleOption matches what is said of an option that has no effect in a command line. Another mistake
-// is about its value, which was read.
+// idleOption matches what is said of an option that has no effect in a command line. Another
+// mistake is about its value, which was read.
 var idleOption = regexp.MustCompile(`no effect|exclude each other|leave (it|one) out|belongs? to`)
 
 // untried is the value of an option that a command line is not tried with.

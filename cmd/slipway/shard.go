@@ -125,7 +125,8 @@ func (f *flags) engine(write func(*shard.Plan, jobs.Options) ([]byte, error),
 	return add(cmd, f.addStoreHere, f.addQuiet)
 }
 
-// addStoreHere adds the flag of commands that need the store and no slipway.yaml: a plan has its own.
+// addStoreHere adds the flag of commands that need the store and no slipway.yaml: a plan has its
+// own.
 func (f *flags) addStoreHere(cmd *cobra.Command) {
 	dirFlag(cmd, &f.store, "store", "", "directory of the store (default .slipway)")
 }

@@ -80,8 +80,8 @@ func (r *remote) compact(x *index) (changed bool, err error) {
 	return changed, nil
 }
 
-// join makes one pack of several and sends it, after reading those that this disk lacks. The objects
-// of a wrong one are omitted.
+// join makes one pack of several and sends it, after reading those that this disk lacks. The
+// objects of a wrong one are omitted.
 func (r *remote) join(packs []*pack, left *int64) (*pack, error) {
 	var list []entry
 	for _, p := range packs {

@@ -1,8 +1,8 @@
 // Package cache keeps what the go command compiles, on the local disk and in a repository of
 // an OCI registry that several machines share.
 //
-// The package is a cache program of the go command (GOCACHEPROG, cmd/go/internal/cacheprog): [Serve]
-// speaks the protocol, a [Cache] has the objects.
+// The package is a cache program of the go command (GOCACHEPROG, cmd/go/internal/cacheprog):
+// [Serve] speaks the protocol, a [Cache] has the objects.
 //
 // The registry has one artifact for each toolchain and platform: an index, which maps actions to
 // objects, and packs, blobs of a few MiB with the objects of one run after another, compressed.

@@ -104,8 +104,9 @@ func (r *remote) upload(blob []byte) error {
 	return s.PutBlob(r.ctx, hash(sha256.Sum256(blob)), blob)
 }
 
-// commit adds packs and actions to the index that the tag names now, and moves the tag. Where another
-// run moves it at the same time, commit begins again; lost objects are compiled once more.
+// commit adds packs and actions to the index that the tag names now, and moves the tag. Where
+// another run moves it at the same time, commit begins again; lost objects are compiled once
+// more.
 func (r *remote) commit(packs []pack) error {
 	now := time.Now()
 	used := map[id]bool{}

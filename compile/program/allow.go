@@ -15,8 +15,8 @@ import (
 // another server.
 
 // variables are the environment variables that may be set, each with the values that it may have:
-// they choose instructions, experiments of the toolchain and its FIPS 140 module. Refused ones, with
-// their dangers:
+// they choose instructions, experiments of the toolchain and its FIPS 140 module. Refused ones,
+// with their dangers:
 //
 //   - GOFLAGS could set every flag, -toolexec among them; CC, CXX, PKG_CONFIG, GOCACHEPROG and
 //     GOAUTH name commands.

@@ -50,8 +50,8 @@ func (b *batch) make(
 
 // clear removes the files that the go command must not take for current when it compiles programs:
 // those that the store did not keep, and all of a fixed source, since they were compiled from
-// something else. The other programs of the batch stay. Unknown files are the go command's, of a run
-// that was killed. left has those of the programs that stay, by path.
+// something else. The other programs of the batch stay. Unknown files are the go command's, of a
+// run that was killed. left has those of the programs that stay, by path.
 func (b *batch) clear(programs []member) (left map[string]fs.FileInfo, err error) {
 	entries, err := os.ReadDir(b.dir)
 	if err != nil {

@@ -116,9 +116,9 @@ func (c *comparison) current(p member) (Output, bool) {
 	return newOutput(c.batch.store, k), ok && k.Digest == old.Digest
 }
 
-// record remembers the inputs of programs that were compiled. Inputs that were written meanwhile are
-// an error: nobody knows which version the compiler has read. Unknown inputs are listed by the go
-// command now, for [Set.Read], and again the next time.
+// record remembers the inputs of programs that were compiled. Inputs that were written meanwhile
+// are an error: nobody knows which version the compiler has read. Unknown inputs are listed by
+// the go command now, for [Set.Read], and again the next time.
 func (c *comparison) record(ctx context.Context, programs []member, outputs []Output) error {
 	if c == nil {
 		return nil

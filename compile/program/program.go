@@ -5,9 +5,9 @@
 // program whose inputs have not changed since it was compiled is not given to the go command again
 // (current.go); of the others, the go command decides which are current. The go command decides by
 // the build ID near the start of a file, whatever follows, so that files whose bytes have changed
-// since they were compiled are removed before. Batches of one platform run one after the other, because they
-// share the standard library and more; batches of different platforms run at the same time, so
-// that one links while the other compiles.
+// since they were compiled are removed before. Batches of one platform run one after the other,
+// because they share the standard library and more; batches of different platforms run at the
+// same time, so that one links while the other compiles.
 package program
 
 import (

@@ -16,9 +16,9 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Fetch makes a source available on disk and returns where. A module that is not in the module cache
-// is downloaded, by the go command. Its content and go.mod must have the hashes that slipway.yaml
-// pins.
+// Fetch makes a source available on disk and returns where. A module that is not in the module
+// cache is downloaded, by the go command. Its content and go.mod must have the hashes that
+// slipway.yaml pins.
 func Fetch(ctx context.Context, s product.Source) (Tree, error) {
 	if s.Module == "" {
 		return directory(ctx, s)

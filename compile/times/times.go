@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/stagefile"
 )
 
-// FileName is the file's name in the store, and next to the part of a shard. dist/ does not have the
-// file, and so the same bytes whatever the times were.
+// FileName is the file's name in the store, and next to the part of a shard. dist/ does not have
+// the file, and so the same bytes whatever the times were.
 const FileName = distfile.Weights
 
 // The units of weights.

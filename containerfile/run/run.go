@@ -21,8 +21,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// Line carries out a RUN whose commands only change files, runs nothing, and returns the line of the
-// history. The effect of any other command is unknown without a machine of the image's system.
+// Line carries out a RUN whose commands only change files, runs nothing, and returns the line of
+// the history. The effect of any other command is unknown without a machine of the image's
+// system.
 func (e *Evaluation) Line(ctx context.Context, s *State, c *instructions.RunCommand) (history string, err error) {
 	h := dryRun{ctx: ctx, eval: e, s: s, line: c}
 	commands, line, err := s.readRun(c, h.files())

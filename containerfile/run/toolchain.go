@@ -79,8 +79,8 @@ var systemDirs = []string{
 	"srv", "usr", "var", "windows", "program files", "users",
 }
 
-// Made reports whether a stage that is a toolchain has made the file at p, or the directory with all
-// files in it. Of a directory that the base has or may have, only a part is known.
+// Made reports whether a stage that is a toolchain has made the file at p, or the directory with
+// all files in it. Of a directory that the base has or may have, only a part is known.
 func (s *State) Made(p string) bool {
 	at, n, err := tree.Resolve(s.Tree, p)
 	if err != nil || n == nil || at == "/" {

@@ -95,7 +95,8 @@ type Resolver struct {
 	// Shipped opens what an existing release that is rebuilt has of bases: it is asked before a
 	// registry is. nil asks registries only.
 	Shipped oci.Open
-	// ShippedFile finds there the images that the release took out of files; mandatory with Shipped.
+	// ShippedFile finds there the images that the release took out of files; mandatory with
+	// Shipped.
 	ShippedFile ShippedFile
 
 	found     once.Map[Base] // by name, platform and way

@@ -46,8 +46,8 @@ type placed struct {
 	Places string `json:"places"`
 }
 
-// Open returns the blocks of a series in the store; nil if the series has no name. The caller closes
-// them. Blocks that cannot be read are compressed again.
+// Open returns the blocks of a series in the store; nil if the series has no name. The caller
+// closes them. Blocks that cannot be read are compressed again.
 func Open(st *store.Store, series string) *Known {
 	if series == "" {
 		return nil

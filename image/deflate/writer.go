@@ -2,10 +2,10 @@
 // alone, and takes a block that was compressed before from where it is (RFC 1951).
 //
 // A block is 256 KiB of a stream, and the 32 KiB before it that it may refer to. Each block ends at
-// a byte, so a stream is its blocks one behind the other. [Writer.Cut] begins a new block that refers
-// to nothing, as at the begin of a stream: the blocks of a file between two cuts are the same in
-// every stream, a layer or an archive. Where a line of a program has changed, half of its blocks
-// are those of before.
+// a byte, so a stream is its blocks one behind the other. [Writer.Cut] begins a new block that
+// refers to nothing, as at the begin of a stream: the blocks of a file between two cuts are the
+// same in every stream, a layer or an archive. Where a line of a program has changed, half of its
+// blocks are those of before.
 //
 // Equal bytes with equal cuts give equal streams, whatever is known and however many cores there
 // are.

@@ -1,5 +1,5 @@
-// Package entrypoint finds out whether an image can start its program, without running anything: the
-// program of its entrypoint or command, its interpreter and its shared libraries.
+// Package entrypoint finds out whether an image can start its program, without running anything:
+// the program of its entrypoint or command, its interpreter and its shared libraries.
 //
 // The same code checks images that are built and images that are audited. A file that is unknown,
 // because a base is not at hand, is not reported as missing.
@@ -63,9 +63,9 @@ const (
 	maxName       = 255
 )
 
-// Program returns the program that the image starts, the first word of the entrypoint or else of the
-// command, and which of them it is. ok is false for an image that starts nothing, or a program that
-// every base has.
+// Program returns the program that the image starts, the first word of the entrypoint or else of
+// the command, and which of them it is. ok is false for an image that starts nothing, or a
+// program that every base has.
 func (i Image) Program() (word, name string, ok bool) {
 	word, list := "ENTRYPOINT", i.Config.Entrypoint
 	if len(list) == 0 {

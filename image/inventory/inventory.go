@@ -82,9 +82,9 @@ func (f *Files) put(p string, file lock.File) {
 	}
 }
 
-// remove removes the files that an entry replaces: a directory replaces a file, everything else also
-// a directory with its files. The time depends on what it removes, for a layer may have a million
-// entries.
+// remove removes the files that an entry replaces: a directory replaces a file, everything else
+// also a directory with its files. The time depends on what it removes, for a layer may have a
+// million entries.
 func (f *Files) remove(p string, t layer.Type) {
 	delete(f.byPath, p)
 	if t == layer.Dir {

@@ -83,8 +83,8 @@ type Layer struct {
 	Digest    v1.Hash         `json:"digest"` // of the compressed blob
 	Size      int64           `json:"size"`   // bytes of the compressed blob
 	DiffID    v1.Hash         `json:"diffID"` // of the uncompressed tar
-	// Seconds of a processor that it takes to write the layer with an empty store. Blocks of another
-	// layer count with the time that they took then.
+	// Seconds of a processor that it takes to write the layer with an empty store. Blocks of
+	// another layer count with the time that they took then.
 	Seconds float64 `json:"seconds,omitempty"`
 }
 

@@ -1,9 +1,9 @@
 // Package packages reads which packages of a Linux distribution are installed in the files of an
 // image, for the bills of materials of a release.
 //
-// The packages are in dpkg's /var/lib/dpkg/status or, in images without dpkg (distroless), in a file
-// for each package in /var/lib/dpkg/status.d. A distribution names itself in /etc/os-release, and
-// each package its licenses in /usr/share/doc/NAME/copyright.
+// The packages are in dpkg's /var/lib/dpkg/status or, in images without dpkg (distroless), in a
+// file for each package in /var/lib/dpkg/status.d. A distribution names itself in
+// /etc/os-release, and each package its licenses in /usr/share/doc/NAME/copyright.
 package packages
 
 import (

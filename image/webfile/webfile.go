@@ -20,8 +20,8 @@ import (
 // time.
 var flights singleflight.Group
 
-// Get brings the bytes at a URL into the store, unless it has them, and returns them. The bytes must
-// have the digest.
+// Get brings the bytes at a URL into the store, unless it has them, and returns them. The bytes
+// must have the digest.
 func Get(ctx context.Context, st *store.Store, client *network.Client, url string,
 	digest v1.Hash,
 ) (layer.Content, error) {

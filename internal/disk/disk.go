@@ -3,10 +3,10 @@
 //
 // A file is written under a temporary name in its directory and renamed when it is complete.
 // Every temporary name has the form .slipway-NUMBER.tmp, and belongs to the process that has
-// locked the directory: [Lock] and [MakeLocked] keep other processes out, and remove files with such
-// names, since the process that made them has ended. Callers of [Create], [Temp] and [Write] have
-// the lock of that directory; [WriteAlone] and [Replace] take it themselves. A directory that
-// many use and none locks for long, such as TMPDIR, gets directories of [Scratch].
+// locked the directory: [Lock] and [MakeLocked] keep other processes out, and remove files with
+// such names, since the process that made them has ended. Callers of [Create], [Temp] and [Write]
+// have the lock of that directory; [WriteAlone] and [Replace] take it themselves. A directory
+// that many use and none locks for long, such as TMPDIR, gets directories of [Scratch].
 //
 // A process that locks a store and an output directory locks the store first. No directory is
 // both. [Replace] locks directories of a product in the order of their names, never a store. No

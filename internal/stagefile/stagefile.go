@@ -1,7 +1,7 @@
 // Package stagefile reads and writes the JSON files by which commands pass on a release: what
-// slipway stage build made, a part of a release that slipway merge joins, and the lock of a release.
-// Each kind has its own name and version key, so that a command that is given the wrong file
-// can name the remedy.
+// slipway stage build made, a part of a release that slipway merge joins, and the lock of a
+// release. Each kind has its own name and version key, so that a command that is given the wrong
+// file can name the remedy.
 package stagefile
 
 import (

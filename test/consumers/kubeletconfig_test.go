@@ -13,8 +13,9 @@ import (
 	"github.com/slipway-dev/slipway/airgap/bundle"
 )
 
-// TestKubeletConfig reads what slipway airgap inspect -format=kubelet prints into Kubernetes's own type, and
-// takes each entry as its kubelet does, which refuses to start where one is not a complete name.
+// TestKubeletConfig reads what slipway airgap inspect -format=kubelet prints into Kubernetes's
+// own type, and takes each entry as its kubelet does, which refuses to start where one is not a
+// complete name.
 func TestKubeletConfig(t *testing.T) {
 	r := cutDemo(t)
 	contents, err := bundle.Inspect(filepath.Join(r.dir, r.bundle("linux-amd64")))

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// pin pins third-party images and bases, apart and together: a second time changes nothing, and -check agrees.
+// pin pins third-party images and bases, apart and together: a second time changes nothing, and
+// -check agrees.
 func (w *world) pin() {
 	w.copyTo("pinned")
 	defer remove(w.path("pinned"))

@@ -16,7 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/lint"
 )
 
-// Tables of docs/results/audit-proof.md: indexes of published images that are healthy, and that are not.
+// Tables of docs/results/audit-proof.md: indexes of published images that are healthy, and that
+// are not.
 var (
 	published = &consumertable.Table{
 		Name: "published", Page: auditProof, Keys: 1, Columns: []string{"image", "shown at", "date", "entries", "notes"},

@@ -68,7 +68,8 @@ func TestPackagesPage(t *testing.T) {
 // said matches how a doc comment begins.
 var said = regexp.MustCompile(`^(?:Package \w+|Command \w+|\w+) (?:is |are )?`)
 
-// called matches what a walk calls, with the file that it is in: `publish.CheckAccess` (`reach.go`).
+// called matches what a walk calls, with the file that it is in: `publish.CheckAccess`
+// (`reach.go`).
 var called = regexp.MustCompile("`([\\w.]+)` \\(`([\\w/]+\\.go)`")
 
 // TestWalks checks that the functions of the walks are in the files that these name.

@@ -43,8 +43,8 @@ type text struct {
 	text string
 }
 
-// left are the turns that rooms have for a reason: image writes "It cannot run." into the layer of a
-// stub base, whose bytes stay.
+// left are the turns that rooms have for a reason: image writes "It cannot run." into the layer
+// of a stub base, whose bytes stay.
 var left = map[string]int{"image": 1}
 
 // TestWords looks for the turns in comments, strings and pages. WORDS names a room or a file whose
@@ -159,12 +159,14 @@ func pageBlocks(t *testing.T) (all []text) {
 	return all
 }
 
-// generated are the pages that other tests write. Of docs/packages.md and docs/init.md they write tables.
+// generated are the pages that other tests write. Of docs/packages.md and docs/init.md they write
+// tables.
 var generated = []string{"docs/results/", "docs/rules.md", "docs/reference.md", "docs/commands.md", "docs/json.md"}
 
 const longestSentence = 35
 
-// TestSentences looks for sentences of more words than a reader keeps in mind. A code span is one word.
+// TestSentences looks for sentences of more words than a reader keeps in mind. A code span is one
+// word.
 func TestSentences(t *testing.T) {
 	rooms, walks := lineOf(t, "docs/packages.md", "## The rooms"), lineOf(t, "docs/packages.md", "## Walks")
 	shapes := lineOf(t, "docs/init.md", "<!-- shapes: go test ./scaffold -update -->")
@@ -203,7 +205,8 @@ var (
 	sentenceEnd = regexp.MustCompile(`[.?!][)*_"]*\s+([^a-z\s]|$)`)
 )
 
-// sentences returns the sentences of a paragraph, a list item or a row, with one word for each code span.
+// sentences returns the sentences of a paragraph, a list item or a row, with one word for each
+// code span.
 func sentences(block string) (all []string) {
 	block = codeSpan.ReplaceAllString(block, "CODE")
 	block = link.ReplaceAllString(block, "]")

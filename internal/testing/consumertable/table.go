@@ -1,5 +1,5 @@
-// Package consumertable keeps the tables of docs/results/consumers.md: what tests saw real programs do, a
-// row for each way to call one.
+// Package consumertable keeps the tables of docs/results/consumers.md: what tests saw real
+// programs do, a row for each way to call one.
 //
 // A test records rows. After all tests of a module [Main] compares the rows with the page, or
 // writes them there with -update. A row has the observed result, not the wanted one: the tests
