@@ -39,37 +39,31 @@ func Remaining(dir string) string { return remains(dir, nil) }
 // remains returns what a directory has without names, which are of files or directories, and
 // without what slipway made besides; "" for nothing.
 func remains(dir string, names []string) string {
-	gone := func(rel string) bool {
-		for ; rel != "."; rel = path.Dir(rel) {
-			if slices.Contains(names, rel) {
-				return true
-			}
-		}
-		return false
-	}
-	var left []string
-	err := filepath.WalkDir(dir, func(at string, e fs.DirEntry, err error) error {
-		rel := "."
-		if err == nil {
-			rel, err = filepath.Rel(dir, at)
-			rel = filepath.ToSlash(rel)
-		}
-		top, _, below := strings.Cut(rel, "/")
-		switch own := top == distfile.Programs || top == distfile.SBOMs; {
-		case err != nil, rel == ".", slices.Contains(left, top):
-			return err
-		case gone(rel), names != nil && e.IsDir() && own && !below:
-			return nil
-		case names != nil && (disk.IsLock(rel) || disk.Temporary(e.Name()) || rel == ".gitignore" && disk.Ignored(dir)):
-			return nil
-		}
-		left = append(left, top)
-		return nil
-	})
-	if err != nil || len(left) == 0 {
+	left := others(dir, "", names)
+	if len(left) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("it contains %s, which slipway did not make", strings.Join(left, ", "))
+}
+
+// others lists what a directory of an output directory has besides names, and the directories of
+// programs and SBOMs that have nothing else.
+func others(out, below string, names []string) (left []string) {
+	entries, err := disk.ReadDir(filepath.Join(out, below))
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		name := path.Join(below, e.Name())
+		made := name == distfile.Programs || name == distfile.SBOMs
+		switch {
+		case slices.Contains(names, name), disk.Temporary(e.Name()):
+		case e.IsDir() && made && len(others(out, name, names)) == 0:
+		default:
+			left = append(left, name)
+		}
+	}
+	return left
 }
 
 func clean(dir string, d *disk.Dir) error {
@@ -227,7 +221,7 @@ func (l *Leftovers) directory(ctx context.Context, what, dir string, o CleanOpti
 	case err != nil:
 		out.Kept = output.Line(err.Error())
 	case o.List:
-		out.Files, out.Kept = had, remains(dir, append([]string{}, names...))
+		out.Files, out.Kept = had, remains(dir, names)
 	default:
 		out.Files, out.Kept = had, Remaining(dir)
 	}

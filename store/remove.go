@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,14 +26,11 @@ func Remove(ctx context.Context, dir string, say disk.Say) error {
 
 // Removable returns the names that Remove deletes in dir, and an error where it refuses to.
 func Removable(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
+	entries, err := disk.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("removing store: %w", err)
 	}
 	others := 0 // entries that are not of a store
-	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
-		return disk.IsLock(e.Name()) || e.Name() == ".gitignore" && disk.Ignored(dir)
-	})
 	for _, e := range entries {
 		switch {
 		case slices.Contains([]string{"slipway.yaml", "go.mod", ".git"}, e.Name()):

@@ -46,6 +46,7 @@ who may write to the repository decides what others link into their programs.`,
 		2000, "how many MB the blobs of the tag may have; the least recently used objects go")
 	cmd.Flags().Int64Var(&c.local, "max-disk", 10000, "the same for the disk")
 	fileFlag(cmd, &c.stats, "stats", "", "file to which a line of JSON with counts is added", "jsonl")
+	writesTo(cmd, "stats", appended)
 	needs(cmd, "build-cache", "build-cache-read-only", "build-cache-tag", "budget", "max-blobs")
 	return cmd
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,8 +27,6 @@ var (
 		"-weights": {distfile.Weights}, "-plan": {"plan.json"}, "-nodes": {"nodes.json"}, "-base": bundleFiles,
 		"-inputs": {"*" + distfile.InputsSuffix},
 	}
-	// writtenFlags name files that are written, or added to.
-	writtenFlags = []string{"output", "release-to", "stats"}
 )
 
 // checkFiles reports a directory where an argument is a file.
@@ -49,19 +46,11 @@ func (a arguments) checkFiles(given []string) error {
 	return nil
 }
 
-// checkFileFlags reports a flag that names a directory where it takes a file, and standard output
-// where a command does not print its file.
+// checkFileFlags reports a flag that names a directory where it takes a file to read.
 func checkFileFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		endings, isFile := f.Annotations[cobra.BashCompFilenameExt]
-		if err != nil || !isFile {
-			return
-		}
-		if slices.Contains(writtenFlags, f.Name) {
-			if f.Value.String() == "-" && !strings.HasSuffix(f.Usage, printable) {
-				err = fmt.Errorf("-%s=-: %s does not write to standard output: name a file",
-					cmp.Or(f.Shorthand, f.Name), cmd.Name())
-			}
+		if err != nil || !isFile || f.Annotations[written] != nil {
 			return
 		}
 		wanted := wantedFiles["-"+f.Name]

@@ -46,7 +46,7 @@ func copyFlags(cmd *cobra.Command, release, to *string, usage string) {
 		"yaml", "yml")
 	fileFlag(cmd, to, "release-to", "", "file for the copy of -release (default release.REGISTRY.yaml next to it)",
 		"yaml", "yml")
-	writesTo(cmd, "release-to", false)
+	writesTo(cmd, "release-to", replaced)
 }
 
 // printable ends the usage of a file to write that "-" prints.
@@ -56,5 +56,9 @@ const printable = "; - prints it"
 func fileToWrite(cmd *cobra.Command, p *string, value, usage string, endings ...string) {
 	cmd.Flags().StringVarP(p, "output", "o", value, "file to write"+usage)
 	cmd.MarkFlagFilename("output", endings...) //nolint:errcheck // fails only where the flag is missing
-	writesTo(cmd, "output", len(endings) == 0)
+	if len(endings) == 0 {
+		writesTo(cmd, "output", either)
+	} else {
+		writesTo(cmd, "output", replaced)
+	}
 }

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,29 +17,33 @@ import (
 	"github.com/slipway-dev/slipway/internal/regular"
 )
 
-// written is the annotation of a flag with the file that a command writes.
-const written = "slipway_written"
+// written is the annotation of a flag with the file that a command writes: how it does.
+const (
+	written  = "slipway_written"
+	replaced = "replaced"
+	either   = "replaced, or a directory with files"
+	appended = "appended"
+)
 
-// writesTo marks a flag with the file that a command writes. A flag of files may name a directory
-// where dirs is set.
-func writesTo(cmd *cobra.Command, name string, dirs bool) {
-	f := cmd.Flags().Lookup(name)
-	if f.Annotations == nil {
-		f.Annotations = map[string][]string{}
-	}
-	f.Annotations[written] = []string{fmt.Sprint(dirs)}
-}
+// writesTo marks a flag with the file that a command writes.
+func writesTo(cmd *cobra.Command, name, how string) { note(cmd, name, written, how) }
 
 // checkOutputs refuses files that a command must not replace before it does anything. A command
 // writes to the file that a symbolic link leads to.
 func checkOutputs(cmd *cobra.Command, args []string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		path := f.Value.String()
-		dirs := f.Annotations[written]
-		if err != nil || dirs == nil || path == "-" {
+		path, how := f.Value.String(), strings.Join(f.Annotations[written], "")
+		switch {
+		case err != nil || how == "":
+			return
+		case path == "-" && !strings.HasSuffix(f.Usage, printable):
+			err = misuse(cmd, "-%s=-: %s does not write to standard output: name a file",
+				cmp.Or(f.Shorthand, f.Name), cmd.Name())
+			return
+		case path == "-" || how == appended:
 			return
 		}
-		target, wrong := outputFile(path, dirs[0] == "true")
+		target, wrong := outputFile(path, how == either)
 		if wrong == nil {
 			wrong = apart(cmd, f, target, args)
 		}
@@ -80,7 +86,8 @@ func outputFile(path string, dirs bool) (string, error) {
 	return target, nil
 }
 
-// listed reports whether the checksums of the release in dir have a file, or are it.
+// listed reports whether the checksums of the release in dir have a file, or are it. Lines that are
+// none, as in a damaged release, protect nothing, and the others do.
 func listed(dir, path string) bool {
 	text, err := regular.Read(filepath.Join(dir, distfile.Sums))
 	if err != nil {
@@ -92,12 +99,9 @@ func listed(dir, path string) bool {
 			names = append(names, name)
 		}
 	}
-	for _, name := range names {
-		if sameFile(filepath.Join(dir, filepath.FromSlash(name)), path) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(name string) bool {
+		return sameFile(filepath.Join(dir, filepath.FromSlash(name)), path)
+	})
 }
 
 // apart reports that a command reads the file that it would write.

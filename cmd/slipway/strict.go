@@ -173,16 +173,21 @@ func number(n int) string {
 // needs notes that flags have no effect without another one, or any of several.
 func needs(cmd *cobra.Command, other string, names ...string) {
 	for _, name := range names {
-		f := cmd.Flags().Lookup(name)
-		if f.Annotations == nil {
-			f.Annotations = map[string][]string{}
-		}
-		f.Annotations[needed] = append(f.Annotations[needed], other)
+		note(cmd, name, needed, other)
 	}
 }
 
 // needed is the annotation of needs.
 const needed = "slipway_needs"
+
+// note adds a value to an annotation of a flag.
+func note(cmd *cobra.Command, flag, annotation, value string) {
+	f := cmd.Flags().Lookup(flag)
+	if f.Annotations == nil {
+		f.Annotations = map[string][]string{}
+	}
+	f.Annotations[annotation] = append(f.Annotations[annotation], value)
+}
 
 // alone reports a flag that is given without another that it needs.
 func alone(cmd *cobra.Command) (err error) {

@@ -140,12 +140,15 @@ func Clear(ctx context.Context, dir string, say Say, remove func(*Dir) error) er
 	return nil
 }
 
-// ReadDir lists the directory without the files of this package.
-func (d *Dir) ReadDir() ([]fs.DirEntry, error) {
-	entries, err := os.ReadDir(d.path)
+// ReadDir lists the directory as the function of that name does.
+func (d *Dir) ReadDir() ([]fs.DirEntry, error) { return ReadDir(d.path) }
+
+// ReadDir lists a directory without the files of this package.
+func ReadDir(dir string) ([]fs.DirEntry, error) {
+	entries, err := os.ReadDir(dir)
 	var list []fs.DirEntry
 	for _, e := range entries {
-		if e.Name() == lockName || e.Name() == ignoreName && Ignored(d.path) {
+		if e.Name() == lockName || e.Name() == ignoreName && Ignored(dir) {
 			continue
 		}
 		list = append(list, e)
