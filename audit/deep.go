@@ -96,11 +96,11 @@ func (d *Deep) entries(ctx context.Context, i *lint.Index, open opener) error {
 	return nil
 }
 
-// isEvidence reports whether the layers are not those of an image: cosign's signatures and
-// attestations have the configuration of an image, and documents in place of archives.
+// isEvidence reports whether all layers are documents of evidence: cosign's signatures and
+// attestations have the configuration of an image. Another layer that is not an archive, such as an
+// encrypted one, is a finding, since a node cannot unpack it.
 func isEvidence(layers []v1.Descriptor) bool {
-	return len(layers) > 0 &&
-		!slices.ContainsFunc(layers, func(l v1.Descriptor) bool { return l.MediaType.IsLayer() })
+	return len(layers) > 0 && !slices.ContainsFunc(layers, func(l v1.Descriptor) bool { return parser(l) == nil })
 }
 
 // ofLayers marks an error as one about the bytes of layers, unless their source or the disk has

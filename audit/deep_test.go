@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
@@ -418,6 +419,19 @@ func TestInsideEvidence(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestInsideEncrypted: layers that are neither archives nor evidence are not passed over.
+func TestInsideEncrypted(t *testing.T) {
+	r := registrytest.Serve(t)
+	img, err := mutate.AppendLayers(indextest.Filled(t, v1.ConfigFile{OS: "linux", Architecture: "amd64"}),
+		static.NewLayer([]byte("secret"), types.OCILayer+"+encrypted"))
+	must(t, err)
+	ref := r.Repo(t, "encrypted").Tag("1")
+	must(t, remote.Write(ref, img))
+	if found := inside(t, ref.String()); !strings.Contains(strings.Join(found, " "), "index-unreadable") {
+		t.Errorf("an encrypted image: %q", found)
 	}
 }
 
