@@ -21,7 +21,6 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // builtin has the kinds of Kubernetes that a release usually has, in the versions that current
@@ -124,23 +123,27 @@ func isBuiltin(apiVersion string) bool {
 	return !versioned || group == "extensions" || builtin().IsGroupRegistered(group)
 }
 
-// oldestMinor is the oldest minor version of Kubernetes 1 that its project maintains besides those
-// of this version's libraries.
-const oldestMinor = 35
+// early are the kinds of builtin's groups that a maintained version of Kubernetes has in an alpha or
+// beta version, which clusters may serve. Their fields are not checked. test/lint compares the list
+// with the types of Kubernetes' client, which are too many to be part of the program for it.
+var early = []schema.GroupVersionKind{
+	{Group: "admissionregistration.k8s.io", Version: "v1alpha1", Kind: "MutatingAdmissionPolicy"},
+	{Group: "admissionregistration.k8s.io", Version: "v1alpha1", Kind: "MutatingAdmissionPolicyBinding"},
+	{Group: "admissionregistration.k8s.io", Version: "v1beta1", Kind: "MutatingAdmissionPolicy"},
+	{Group: "admissionregistration.k8s.io", Version: "v1beta1", Kind: "MutatingAdmissionPolicyBinding"},
+	{Group: "coordination.k8s.io", Version: "v1alpha2", Kind: "LeaseCandidate"},
+	{Group: "coordination.k8s.io", Version: "v1beta1", Kind: "LeaseCandidate"},
+	{Group: "networking.k8s.io", Version: "v1beta1", Kind: "IPAddress"},
+	{Group: "networking.k8s.io", Version: "v1beta1", Kind: "ServiceCIDR"},
+	{Group: "scheduling.k8s.io", Version: "v1beta1", Kind: "PodGroup"},
+	{Group: "scheduling.k8s.io", Version: "v1beta1", Kind: "Workload"},
+	{Group: "storage.k8s.io", Version: "v1beta1", Kind: "VolumeAttributesClass"},
+}
 
-// isEarly reports whether a maintained version of Kubernetes has a kind in an alpha or beta
-// version, which clusters may serve. Its fields are not checked.
+// isEarly reports whether a kind, or what its list has, is one of early.
 func isEarly(id schema.GroupVersionKind) bool {
-	o, err := scheme.Scheme.New(id)
-	if err != nil {
-		return false
-	}
-	removed, ok := o.(interface{ APILifecycleRemoved() (major, minor int) })
-	if !ok {
-		return false // it is older than these records
-	}
-	_, minor := removed.APILifecycleRemoved()
-	return minor > oldestMinor
+	id.Kind = strings.TrimSuffix(id.Kind, "List")
+	return slices.Contains(early, id)
 }
 
 // unserved returns the problem of a kind or version that belongs to a group of podKinds or
