@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/render/chart"
+	_ "github.com/slipway-dev/slipway/render/chart/engine"
 )
 
 // rawManifest is a manifest that is pushed as it is.

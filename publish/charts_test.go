@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/render/chart"
+	_ "github.com/slipway-dev/slipway/render/chart/engine"
 )
 
 // artifactOf makes a chart that names the images of l.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/slipway-dev/slipway/render/chart/engine"
 	"github.com/slipway-dev/slipway/render/renderer"
 )
 

@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/render/chart"
+	_ "github.com/slipway-dev/slipway/render/chart/engine"
 	"github.com/slipway-dev/slipway/report"
 	"github.com/slipway-dev/slipway/report/changes"
 )

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/slipway-dev/slipway/internal/testing/golden"
+	_ "github.com/slipway-dev/slipway/render/chart/engine"
 	"github.com/slipway-dev/slipway/render/renderer"
 )
 

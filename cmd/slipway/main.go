@@ -24,6 +24,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/sandbox"
+	_ "github.com/slipway-dev/slipway/render/chart/engine" // which loads and renders charts
 	"github.com/slipway-dev/slipway/render/renderer"
 )
 

@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/publish/promote"
 	"github.com/slipway-dev/slipway/render/chart"
+	_ "github.com/slipway-dev/slipway/render/chart/engine"
 )
 
 // charted publishes a chart beside the staged release.

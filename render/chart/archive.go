@@ -16,14 +16,14 @@ import (
 
 // unpack reads the files of a .tgz, whose paths begin with the chart's directory, and subtracts
 // their size from left.
-func unpack(r io.Reader, shown string, left *int64) ([]file, error) {
+func unpack(r io.Reader, shown string, left *int64) ([]File, error) {
 	unzipped, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a chart: %w: name a .tgz that helm package made", shown, err)
 	}
 	defer unzipped.Close() //nolint:errcheck // of a reader
 	archive := tar.NewReader(io.LimitReader(unzipped, *left+int64(maxFiles)*1024))
-	var files []file
+	var files []File
 	for {
 		h, err := archive.Next()
 		if errors.Is(err, io.EOF) {
@@ -46,7 +46,7 @@ func unpack(r io.Reader, shown string, left *int64) ([]file, error) {
 		if *left -= int64(len(data)); *left < 0 || len(files) >= maxFiles {
 			return nil, tooLarge(shown)
 		}
-		files = append(files, file{name, shown + "/" + output.Line(name), trimBOM(data)})
+		files = append(files, File{name, shown + "/" + output.Line(name), trimBOM(data)})
 	}
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s has no files: package the chart again", shown)
@@ -78,11 +78,11 @@ func drive(name string) bool {
 }
 
 // expand replaces packaged subcharts by their files, as helm package does.
-func expand(files []file, depth int, left *int64) ([]file, error) {
+func expand(files []File, depth int, left *int64) ([]File, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("%s: subcharts nest too deep", files[0].Shown)
 	}
-	var all []file
+	var all []File
 	for _, f := range files {
 		if !isArchive(f.Path) {
 			all = append(all, f)
@@ -96,7 +96,7 @@ func expand(files []file, depth int, left *int64) ([]file, error) {
 			return nil, err
 		}
 		dir := strings.TrimSuffix(f.Path, archiveName)
-		if slices.ContainsFunc(files, func(o file) bool { return strings.HasPrefix(o.Path, dir+"/") }) {
+		if slices.ContainsFunc(files, func(o File) bool { return strings.HasPrefix(o.Path, dir+"/") }) {
 			return nil, fmt.Errorf("%s is there as a directory, too: keep one of them", f.Shown)
 		}
 		for _, i := range inner {

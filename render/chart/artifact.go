@@ -47,12 +47,10 @@ func (c *Chart) Artifact(created time.Time, extra map[string]string) (*Artifact,
 		return nil, err
 	}
 	a := &Artifact{Name: c.Name(), Version: c.Version(), AppVersion: c.AppVersion(), Archive: archive.Bytes()}
-	var err error
-	if a.Config, err = json.Marshal(c.metadata); err != nil {
-		return nil, err
-	}
+	a.Config = c.config
 	a.Annotations = c.annotations(created)
 	maps.Copy(a.Annotations, extra)
+	var err error
 	a.Manifest, err = json.Marshal(v1.Manifest{
 		SchemaVersion: 2, MediaType: types.OCIManifestSchema1, Annotations: a.Annotations,
 		Config: describe(ConfigType, a.Config), Layers: []v1.Descriptor{describe(LayerType, a.Archive)},

@@ -15,16 +15,11 @@ package chart
 
 import (
 	"bytes"
-	"cmp"
+	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
-	"time"
-
-	"helm.sh/helm/v4/pkg/chart/loader/archive"
-	helm "helm.sh/helm/v4/pkg/chart/v2"
-	"helm.sh/helm/v4/pkg/chart/v2/loader"
 
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
@@ -33,14 +28,23 @@ import (
 // Chart is a chart with its subcharts.
 type Chart struct {
 	shown    string // how messages call it
-	files    []file // sorted by path; subcharts are directories below charts/
-	metadata helm.Metadata
+	files    []File // sorted by path; subcharts are directories below charts/
+	config   []byte // Chart.yaml in JSON, as Helm has it
+	metadata metadata
 	known    *known // what it was rendered to
 	here     bool   // whether this process renders it
 }
 
-// file is a file of a chart.
-type file struct {
+// metadata is what Slipway uses of Chart.yaml in JSON.
+type metadata struct {
+	Name, Version, AppVersion, Description, Home string
+	Sources                                      []string
+	Maintainers                                  []struct{ Name, Email string }
+	Annotations                                  map[string]string
+}
+
+// File is a file of a chart.
+type File struct {
 	Path  string // from the chart's root, with slashes
 	Shown string // as messages name it
 	Data  []byte
@@ -74,8 +78,11 @@ func (c *Chart) AppVersion() string { return c.metadata.AppVersion }
 func (c *Chart) String() string { return c.shown }
 
 // newChart returns a chart of files after it has checked Chart.yaml.
-func newChart(shown string, files []file) (*Chart, error) {
-	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.Path, b.Path) })
+func newChart(shown string, files []File) (*Chart, error) {
+	if engine == nil {
+		panic("render/chart: the program does not import package engine, which loads charts")
+	}
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	c := &Chart{shown: shown, files: files, known: &known{}}
 	for i := 1; i < len(files); i++ {
 		if files[i].Path == files[i-1].Path {
@@ -88,31 +95,32 @@ func newChart(shown string, files []file) (*Chart, error) {
 	if err := c.checkMetadata(); err != nil {
 		return nil, err
 	}
-	loaded, err := c.helm()
+	loaded, err := c.load()
 	if err != nil {
 		return nil, err
 	}
-	c.metadata = *loaded.Metadata
+	c.config = loaded.Config
+	if err := json.Unmarshal(c.config, &c.metadata); err != nil {
+		return nil, fmt.Errorf("%s: reading what Helm makes of Chart.yaml: %w", shown, err)
+	}
 	return c, nil
 }
 
-// helm returns the chart as Helm's packages have it. Each call makes a new one, since Helm changes
-// charts as it renders them. The modification time of a file is its index in c.files.
-func (c *Chart) helm() (*helm.Chart, error) {
-	files := make([]*archive.BufferedFile, 0, len(c.files))
-	for i, f := range c.files {
-		files = append(files, &archive.BufferedFile{Name: f.Path, ModTime: time.Unix(int64(i), 0), Data: f.Data})
-	}
-	loaded, err := loader.LoadFiles(files)
+// load reads the files of the chart as Helm does.
+func (c *Chart) load() (Loaded, error) {
+	loaded, err := engine.Load(c.shown, c.files)
 	if err != nil {
-		return nil, cmp.Or(c.malformed(), fmt.Errorf("%s is not a Helm chart: %s: correct it; helm lint shows more",
-			c.shown, output.Line(err.Error())))
+		if at := c.malformed(); at != nil {
+			return Loaded{}, at
+		}
+		return Loaded{}, fmt.Errorf("%s is not a Helm chart: %s: correct it; helm lint shows more",
+			c.shown, output.Line(err.Error()))
 	}
 	return loaded, nil
 }
 
 // isYAML reports whether Helm reads a file as YAML when it loads a chart.
-func isYAML(f file) bool {
+func isYAML(f File) bool {
 	switch path.Base(f.Path) {
 	case chartFile, valuesFile, "Chart.lock", "requirements.yaml", "requirements.lock":
 		return true
@@ -149,12 +157,12 @@ func (c *Chart) malformed() error {
 }
 
 // file returns the file at a path.
-func (c *Chart) file(name string) (file, bool) {
-	i, ok := slices.BinarySearchFunc(c.files, name, func(f file, name string) int {
+func (c *Chart) file(name string) (File, bool) {
+	i, ok := slices.BinarySearchFunc(c.files, name, func(f File, name string) int {
 		return strings.Compare(f.Path, name)
 	})
 	if !ok {
-		return file{}, false
+		return File{}, false
 	}
 	return c.files[i], true
 }
@@ -173,8 +181,8 @@ func (c *Chart) with(name string, data []byte) *Chart {
 }
 
 // below returns the files of a chart as those of a subchart of another one.
-func (c *Chart) below(dir string) []file {
-	moved := make([]file, 0, len(c.files))
+func (c *Chart) below(dir string) []File {
+	moved := make([]File, 0, len(c.files))
 	for _, f := range c.files {
 		f.Path = path.Join(dir, f.Path)
 		moved = append(moved, f)

@@ -17,7 +17,7 @@ func (c *Chart) EditValues(edit func(name string, text []byte) ([]byte, error)) 
 }
 
 // valuesFiles returns each values.yaml, that of the chart and those of its subcharts.
-func (c *Chart) valuesFiles() (all []file) {
+func (c *Chart) valuesFiles() (all []File) {
 	for _, f := range c.files {
 		if path.Base(f.Path) == valuesFile && isRoot(path.Dir(f.Path)) {
 			all = append(all, f)

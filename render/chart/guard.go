@@ -69,16 +69,16 @@ func (p *pinner) inTemplate(c *Chart, u use, old, text string) (*Chart, error) {
 }
 
 // templateOf returns the file and the index of the line that made a use, and its reference now.
-func (p *pinner) templateOf(c *Chart, u use) (f file, line int, reference string, err error) {
+func (p *pinner) templateOf(c *Chart, u use) (f File, line int, reference string, err error) {
 	unknown := fmt.Errorf("the line of %s is not known", u.Reference)
 	o := p.cases[u.inCase].Options
 	r, err := c.render(p.ctx, o, rendering{Fixed: true, Uses: true})
 	if err != nil {
-		return file{}, 0, "", err
+		return File{}, 0, "", err
 	}
 	lines, _, err := c.places(p.ctx, o, r, rendering{Fixed: true})
 	if err != nil || u.Line > len(lines[u.Template]) {
-		return file{}, 0, "", unknown
+		return File{}, 0, "", unknown
 	}
 	for _, t := range r.templates {
 		if t.Name != u.Template {
@@ -94,14 +94,14 @@ func (p *pinner) templateOf(c *Chart, u use) (f file, line int, reference string
 	colon := strings.LastIndexByte(place, ':')
 	n, err := strconv.Atoi(place[colon+1:])
 	if err != nil {
-		return file{}, 0, "", unknown
+		return File{}, 0, "", unknown
 	}
 	for _, f := range c.files {
 		if f.Shown == place[:max(colon, 0)] && n <= strings.Count(string(f.Data), "\n")+1 {
 			return f, n - 1, reference, p.alone(u, c.instances(rootOf(f.Path)), nil)
 		}
 	}
-	return file{}, 0, "", unknown
+	return File{}, 0, "", unknown
 }
 
 // asCall returns the text of a template, actions and the text between them, as a call of printf.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	"helm.sh/helm/v4/pkg/chart/v2/util"
 
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
@@ -40,7 +39,7 @@ func (c *Chart) called(dir, above string) []string {
 		}
 		c.decode(path.Join(above, file), &m)
 		for _, d := range m.Dependencies {
-			if d.Name != own.Name || !util.IsCompatibleRange(d.Version, own.Version) {
+			if d.Name != own.Name || !engine.Compatible(d.Version, own.Version) {
 				continue
 			}
 			if d.Alias == "" {

@@ -104,7 +104,7 @@ func unlike(t renderedTemplate, other string, lines []string) string {
 
 // lines returns the place of each line of a text with marks: that of its first mark. A line
 // without marks was made by the action of a template whose line ends further down.
-func (m *marker) lines(f file, text string) []string {
+func (m *marker) lines(f File, text string) []string {
 	list := strings.Split(text, "\n")
 	places := make([]string, len(list))
 	next := ""

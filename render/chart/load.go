@@ -66,7 +66,7 @@ func load(l Location, depth int) (*Chart, error) {
 type reader struct {
 	tree  fs.FS
 	left  int64
-	files []file
+	files []File
 
 	at, shown string
 	rules     *ignore.Rules
@@ -145,7 +145,7 @@ func (r *reader) read(name, shown string) error {
 	if r.left -= int64(len(data)); r.left < 0 || len(r.files) >= maxFiles {
 		return tooLarge(r.shown)
 	}
-	r.files = append(r.files, file{name, shown, trimBOM(data)})
+	r.files = append(r.files, File{name, shown, trimBOM(data)})
 	return nil
 }
 

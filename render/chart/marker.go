@@ -24,7 +24,7 @@ type marker struct {
 }
 
 // text returns a template with marks.
-func (m *marker) text(_ int, f file) string {
+func (m *marker) text(_ int, f File) string {
 	text := string(f.Data)
 	if strings.ContainsRune(text, markStart) {
 		return text

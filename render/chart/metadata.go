@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	helm "helm.sh/helm/v4/pkg/chart/v2"
 	k8syaml "sigs.k8s.io/yaml"
 
 	"github.com/slipway-dev/slipway/internal/output"
@@ -29,18 +28,17 @@ func (c *Chart) checkMetadata() error {
 		return err
 	}
 	root := read.Documents[0]
-	var m helm.Metadata
+	var m struct {
+		APIVersion string `json:"apiVersion"`
+	}
 	if err := k8syaml.Unmarshal(f.Data, &m); err != nil {
 		return fmt.Errorf("%s: %s: correct it", f.Shown, output.Line(err.Error()))
 	}
-	if m.APIVersion == "" {
-		m.APIVersion = helm.APIVersionV1
-	}
-	if m.APIVersion != helm.APIVersionV1 && m.APIVersion != helm.APIVersionV2 {
+	if m.APIVersion != "" && m.APIVersion != "v1" && m.APIVersion != "v2" {
 		return fmt.Errorf("%s: apiVersion %s is unknown: charts have v2, old ones v1", place(f, root, "apiVersion"),
 			output.Line(m.APIVersion))
 	}
-	if err := m.Validate(); err != nil {
+	if err := engine.Validate(f.Data); err != nil {
 		text := output.Line(strings.TrimPrefix(err.Error(), "validation: "))
 		field := "name"
 		if strings.Contains(text, "version") {
@@ -52,7 +50,7 @@ func (c *Chart) checkMetadata() error {
 }
 
 // place returns the position of a field of a file, or of the nearest one around it.
-func place(f file, root *yaml.Node, path ...any) yamlfile.Pos {
+func place(f File, root *yaml.Node, path ...any) yamlfile.Pos {
 	_, at, _ := yamlfile.Find(root, path...)
 	return yamlfile.Pos{File: f.Shown, Line: max(at.Line, 1), Column: max(at.Column, 1)}
 }

@@ -22,7 +22,7 @@ func (c *Chart) Package(w io.Writer, t time.Time) error {
 	archive := tar.NewWriter(zipped)
 	files := slices.Clone(c.files)
 	// Chart.yaml comes first, so that who lists a registry need not read far.
-	slices.SortStableFunc(files, func(a, b file) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(files, func(a, b File) int { return rank(a) - rank(b) })
 	for _, f := range files {
 		h := &tar.Header{
 			Typeflag: tar.TypeReg, Name: path.Join(c.Name(), f.Path),
@@ -44,7 +44,7 @@ func (c *Chart) Package(w io.Writer, t time.Time) error {
 	return nil
 }
 
-func rank(f file) int {
+func rank(f File) int {
 	if f.Path == chartFile {
 		return 0
 	}

@@ -1,25 +1,12 @@
 package chart
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"path"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
-	"text/template"
-	"time"
-
-	"helm.sh/helm/v4/pkg/chart/common"
-	commonutil "helm.sh/helm/v4/pkg/chart/common/util"
-	helm "helm.sh/helm/v4/pkg/chart/v2"
-	"helm.sh/helm/v4/pkg/chart/v2/util"
-	"helm.sh/helm/v4/pkg/engine"
-
-	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // KubeVersion is the version of Kubernetes that charts are rendered for, as by Helm.
@@ -77,7 +64,7 @@ func (c *Chart) objectsHere(o Options) ([]Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects := c.crds(plain)
+	objects := c.crdObjects(plain)
 	for _, t := range plain.templates {
 		objects = append(objects, documents(t.file.Path, t.Text, lines[t.Name])...)
 	}
@@ -91,125 +78,47 @@ type rendering struct {
 	Unchecked bool // the values are not checked by schemas
 	Uses      bool // the references of images are listed
 	// mark changes the text of a template; nil leaves it
-	mark func(index int, f file) string
+	mark func(index int, f File) string
 }
 
 // rendered is what Helm's engine made.
 type rendered struct {
 	templates []renderedTemplate // sorted by path
-	chart     *helm.Chart
+	crds      []int              // indexes of files
 }
 
-// renderedTemplate is the text that a template made. A subchart with two names has two of each.
+// renderedTemplate is the text that a template made, and what that names.
 type renderedTemplate struct {
-	Name  string // that Helm knows: chart/templates/app.yaml
-	file  file
-	Index int // of the file in the chart
-	Text  string
-	Uses  []use
+	Template
+
+	file File
+	Uses []use
 }
 
-// renderHere calls Helm's engine.
+// renderHere renders in this process.
 func (c *Chart) renderHere(o Options, r rendering) (*rendered, error) {
-	loaded, err := c.helm()
+	q := Request{
+		Shown: c.shown, Files: c.files, Options: o, Later: r.Later, Fixed: r.Fixed, Unchecked: r.Unchecked,
+	}
+	q.Options.Values = copyValues(o.Values)
+	if r.mark != nil {
+		q.Text = func(index int) string { return r.mark(index, c.files[index]) }
+	}
+	made, err := engine.Render(q)
 	if err != nil {
 		return nil, err
 	}
-	values, err := c.values(loaded, o, r.Unchecked)
-	if err != nil {
-		return nil, err
-	}
-	names := map[string]int{}
-	c.index(loaded, names, r.mark, map[*common.File]bool{})
-	e := engine.Engine{CustomTemplateFuncs: template.FuncMap{}}
-	switch {
-	case r.Fixed:
-		e.CustomTemplateFuncs = maps.Clone(fixed)
-	case r.Later:
-		e.CustomTemplateFuncs = template.FuncMap{"now": func() time.Time {
-			return time.Now().AddDate(3, 2, 1).Add(4 * time.Hour)
-		}}
-	}
-	e.CustomTemplateFuncs[beginFunc] = c.begin
-	made, err := e.RenderWithContext(context.Background(), loaded, values)
-	if err != nil {
-		return nil, c.failure(err, names)
-	}
-	out := &rendered{chart: loaded}
-	for _, name := range slices.Sorted(maps.Keys(made)) {
-		if path.Base(name) == "NOTES.txt" {
-			continue
-		}
-		i := names[name]
-		out.templates = append(out.templates,
-			renderedTemplate{Name: name, file: c.files[i], Index: i, Text: made[name]})
+	out := &rendered{crds: made.CRDs}
+	for _, t := range made.Templates {
+		out.templates = append(out.templates, renderedTemplate{Template: t, file: c.files[t.Index]})
 	}
 	return out, nil
 }
 
-// values returns what the templates get, and decides which subcharts are enabled.
-func (c *Chart) values(loaded *helm.Chart, o Options, unchecked bool) (common.Values, error) {
-	kube, err := common.ParseKubeVersion(KubeVersion)
-	if err != nil {
-		return nil, err
-	}
-	caps := common.DefaultCapabilities.Copy()
-	caps.KubeVersion = *kube
-	if need := loaded.Metadata.KubeVersion; need != "" && !util.IsCompatibleRange(need, caps.KubeVersion.String()) {
-		return nil, fmt.Errorf("%s: the chart is for Kubernetes %s, not %s: correct kubeVersion",
-			path.Join(c.shown, chartFile), output.Line(need), caps.KubeVersion.String())
-	}
-	values := copyValues(o.Values)
-	if err := util.ProcessDependencies(loaded, values); err != nil {
-		return nil, fmt.Errorf("chart %s: %s", c.shown, output.Line(err.Error()))
-	}
-	release := common.ReleaseOptions{
-		Name: cmp.Or(o.Release, c.Name()), Namespace: cmp.Or(o.Namespace, "default"), Revision: 1, IsInstall: true,
-	}
-	top, err := commonutil.ToRenderValuesWithSchemaValidation(loaded, values, release, caps, true)
-	if err != nil {
-		return nil, fmt.Errorf("chart %s: %s", c.shown, output.Line(err.Error()))
-	}
-	if unchecked {
-		return top, nil
-	}
-	all, _ := top["Values"].(common.Values)
-	return top, c.checkSchemas(loaded, all)
-}
-
-// index adds the files of all templates by the names that Helm's engine gives them, and marks them.
-func (c *Chart) index(loaded *helm.Chart, names map[string]int, mark func(int, file) string,
-	done map[*common.File]bool,
-) {
-	for _, t := range loaded.Templates {
-		i := int(t.ModTime.Unix())
-		names[path.Join(loaded.ChartFullPath(), t.Name)] = i
-		if done[t] { // charts of two names share templates
-			continue
-		}
-		done[t] = true
-		if mark != nil {
-			t.Data = []byte(mark(i, c.files[i]))
-		}
-		if !strings.HasPrefix(path.Base(t.Name), "_") { // which Helm does not render by itself
-			t.Data = slices.Concat(beginCall(i), t.Data)
-		}
-	}
-	for _, sub := range loaded.Dependencies() {
-		c.index(sub, names, mark, done)
-	}
-}
-
-// crds returns the objects of the directories crds.
-func (c *Chart) crds(r *rendered) []Object {
+// crdObjects returns the objects of the directories crds.
+func (c *Chart) crdObjects(r *rendered) []Object {
 	var all []Object
-	done := map[int64]bool{}
-	for _, crd := range r.chart.CRDObjects() {
-		i := crd.File.ModTime.Unix()
-		if done[i] { // of a subchart with two names; Helm installs it once
-			continue
-		}
-		done[i] = true
+	for _, i := range r.crds {
 		f := c.files[i]
 		lines := make([]string, 1+strings.Count(string(f.Data), "\n"))
 		for i := range lines {

@@ -18,7 +18,7 @@ var (
 // question is a chart and how it is rendered.
 type question struct {
 	Shown   string
-	Files   []file
+	Files   []File
 	Options Options        // without Values
 	Values  renderer.Value // those of Options
 	How     rendering
@@ -44,7 +44,7 @@ func (c *Chart) question(o Options, r rendering) (q question, err error) {
 }
 
 // chart returns the chart of a question, and how it is rendered.
-func (q question) chart() (*Chart, Options, rendering, error) {
+func (q question) chart() (*Chart, Options, rendering) {
 	c := &Chart{shown: q.Shown, files: q.Files, known: &known{}, here: true}
 	q.Options.Values, _ = q.Values.Unpack().(map[string]any)
 	if len(q.Marked) > 0 {
@@ -52,18 +52,14 @@ func (q question) chart() (*Chart, Options, rendering, error) {
 		for _, m := range q.Marked {
 			marked[m.Index] = m.Text
 		}
-		q.How.mark = func(i int, f file) string {
+		q.How.mark = func(i int, f File) string {
 			if text, ok := marked[i]; ok {
 				return text
 			}
 			return string(f.Data)
 		}
 	}
-	loaded, err := c.helm()
-	if err == nil {
-		c.metadata = *loaded.Metadata
-	}
-	return c, q.Options, q.How, err
+	return c, q.Options, q.How
 }
 
 // objects renders the chart in a process with bounds.
@@ -82,10 +78,7 @@ func isTemplate(name string) bool { return strings.Contains("/"+name, "/template
 func (c *Chart) subject() string { return "chart " + c.shown }
 
 func objectsHere(q question) ([]Object, error) {
-	c, o, _, err := q.chart()
-	if err != nil {
-		return nil, err
-	}
+	c, o, _ := q.chart()
 	objects, err := c.objectsHere(o)
 	size := &yamlfile.Size{}
 	for _, o := range objects {
@@ -116,10 +109,7 @@ func (c *Chart) render(ctx context.Context, o Options, r rendering) (*rendered, 
 }
 
 func templatesHere(q question) ([]renderedTemplate, error) {
-	c, o, how, err := q.chart()
-	if err != nil {
-		return nil, err
-	}
+	c, o, how := q.chart()
 	r, err := c.renderHere(o, how)
 	if err != nil {
 		return nil, err

@@ -5,9 +5,6 @@ import (
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
-
-	"github.com/slipway-dev/slipway/internal/yamlfile"
-	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // view is what a chart renders with the values of one case.
@@ -62,30 +59,21 @@ func (p *pinner) viewsOf(c *Chart, how rendering, change func(map[string]any) ma
 	return all, nil
 }
 
-// uses lists the references in a rendered text. A document that is not YAML is skipped: the
-// reader of the objects reports it.
+// uses lists the references in a rendered text.
 func uses(t renderedTemplate) []use {
 	var all []use
 	line := 1
 	for n, doc := range splitDocuments(t.Text) {
-		for _, root := range workload.Documents(t.Name, []byte(doc)) {
-			o := workload.Object{
-				APIVersion: yamlfile.Text(root, "apiVersion"), Kind: yamlfile.Text(root, "kind"),
-				Node: root,
+		engine.References(t.Name, doc, func(r Reference) {
+			if !r.Field {
+				r.Value = argument(r.Value)
 			}
-			o.Texts(func(s workload.Text) {
-				value, field := s.Value, workload.IsImageField(o.APIVersion, o.Kind, s.Keys, s.Value)
-				if !field {
-					value = argument(value)
-				}
-				if plain := valueMark.ReplaceAllString(value, ""); plain != "" && token.FindString(plain) == plain {
-					all = append(all, use{
-						Reference: value, Template: t.Name, Line: line + s.Pos.Line - 1,
-						Document: n, Path: s.Path(), Field: field,
-					})
-				}
-			})
-		}
+			if plain := valueMark.ReplaceAllString(r.Value, ""); plain != "" && token.FindString(plain) == plain {
+				all = append(all, use{
+					Reference: r.Value, Template: t.Name, Line: line + r.Line - 1, Document: n, Path: r.Path, Field: r.Field,
+				})
+			}
+		})
 		line += strings.Count(doc, "\n")
 	}
 	return all

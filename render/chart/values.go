@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	"helm.sh/helm/v4/pkg/chart/common"
+	k8syaml "sigs.k8s.io/yaml"
 
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/regular"
@@ -213,9 +213,12 @@ func ReadValues(tree, name, shown string) (map[string]any, error) {
 	if err := yamlfile.Read(shown, data, bounds).Err(); err != nil && strings.TrimSpace(string(data)) != "" {
 		return nil, err
 	}
-	values, err := common.ReadValues(data)
-	if err != nil {
+	values := map[string]any{}
+	if err := k8syaml.Unmarshal(data, &values); err != nil {
 		return nil, fmt.Errorf("%s: values are a map: %s", shown, output.Line(err.Error()))
+	}
+	if values == nil { // an empty file
+		values = map[string]any{}
 	}
 	return values, nil
 }

@@ -25,7 +25,7 @@ var order = []string{
 	"platform", "platform/distribution", "oci", "network", "airgap/bundle",
 	"compile/cache", "image/executable", "lock", "assemble/built",
 	"evidence/provenance", "evidence/sbom", "product", "compile/source",
-	"render/renderer", "render/kustomize", "render/workload", "render/chart", "render",
+	"render/renderer", "render/kustomize", "render/workload", "render/chart", "render/chart/engine", "render",
 	"lint", "lint/nodes", "product/references", "report/changes",
 	"scaffold/bake", "scaffold/makefile", "scaffold/shell", "shard", "shard/jobs",
 	"store", "evidence", "image/deflate", "image/layer", "image/archive", "image/imagefile", "image/inventory",
@@ -57,7 +57,7 @@ var contents = map[string][]string{
 	"airgap": {
 		"lazyregexp", "gzipped", "distfile", "output", "howto", "once", "outcome", "imagename", "imagetag", "regular", "disk",
 		"plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "yamlfile", "render/renderer",
-		"render/workload", "render/chart", "lock", "store", "registry/transfer", "renaming", "airgap/bundle",
+		"render/chart", "lock", "store", "registry/transfer", "renaming", "airgap/bundle",
 		"airgap/bundle/seekable", "signature",
 		"evidence/provenance",
 	},

@@ -1,4 +1,4 @@
-package airgap_test
+package renaming_test
 
 import (
 	"bytes"
@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/render/chart"
+	_ "github.com/slipway-dev/slipway/render/chart/engine"
 )
 
 // TestPushChart pushes a bundle with a chart, twice: in the registry the chart names the images

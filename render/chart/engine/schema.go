@@ -1,4 +1,4 @@
-package chart
+package engine
 
 import (
 	"bytes"
@@ -18,19 +18,19 @@ import (
 const schemaFile = "values.schema.json"
 
 // checkSchemas checks values by the schemas of the chart and of its enabled subcharts.
-func (c *Chart) checkSchemas(loaded *helm.Chart, values common.Values) error {
+func (q request) checkSchemas(loaded *helm.Chart, values common.Values) error {
 	if loaded.Schema != nil {
-		renderer.At(path.Join(c.shown, c.dirOf(loaded), schemaFile))
+		renderer.At(path.Join(q.Shown, q.dirOf(loaded), schemaFile))
 		if err := checkSchema(loaded.Schema, values); err != nil {
 			_, what, _ := strings.Cut(err.Error(), "\n") // the first line names the schema
 			what = strings.Join(strings.Fields(cmp.Or(what, err.Error())), " ")
-			return fmt.Errorf("%s: the values of chart %s do not fit: %s: correct them", path.Join(c.shown,
-				c.dirOf(loaded), schemaFile), output.Line(loaded.Name()), output.Excerpt(output.Line(what), 400))
+			return fmt.Errorf("%s: the values of chart %s do not fit: %s: correct them", path.Join(q.Shown,
+				q.dirOf(loaded), schemaFile), output.Line(loaded.Name()), output.Excerpt(output.Line(what), 400))
 		}
 	}
 	for _, sub := range loaded.Dependencies() {
 		if v, ok := values[sub.Name()].(map[string]any); ok {
-			if err := c.checkSchemas(sub, v); err != nil {
+			if err := q.checkSchemas(sub, v); err != nil {
 				return err
 			}
 		}
@@ -39,10 +39,10 @@ func (c *Chart) checkSchemas(loaded *helm.Chart, values common.Values) error {
 }
 
 // dirOf returns the directory of a subchart.
-func (c *Chart) dirOf(loaded *helm.Chart) string {
+func (q request) dirOf(loaded *helm.Chart) string {
 	for _, f := range loaded.Raw {
 		if f.Name == schemaFile {
-			return path.Dir(c.files[f.ModTime.Unix()].Path)
+			return path.Dir(q.Files[f.ModTime.Unix()].Path)
 		}
 	}
 	return ""

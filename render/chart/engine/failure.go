@@ -1,4 +1,4 @@
-package chart
+package engine
 
 import (
 	"fmt"
@@ -14,15 +14,15 @@ var templatePlace = lazyregexp.New(`([^\s()":]+):(\d+)(:\d+)?`)
 
 // failure returns an error of Helm's engine, which may have several lines, in one: the innermost
 // place and the problem there.
-func (c *Chart) failure(err error, names map[string]int) error {
+func (q request) failure(err error) error {
 	text := strings.ToValidUTF8(err.Error(), "")
 	at, end := "", 0
 	for _, m := range templatePlace.FindAllStringSubmatchIndex(text, -1) {
-		i, ok := names[text[m[2]:m[3]]]
+		i, ok := q.names[text[m[2]:m[3]]]
 		if !ok {
 			continue
 		}
-		f := c.files[i]
+		f := q.Files[i]
 		at, end = f.Shown+":"+text[m[4]:m[5]], m[1]
 		if m[6] >= 0 {
 			at += ":" + strconv.Itoa(column(f, text[m[4]:m[5]], text[m[6]+1:m[7]]))
@@ -33,7 +33,7 @@ func (c *Chart) failure(err error, names map[string]int) error {
 		what = what[i:]
 	}
 	if at == "" {
-		at = "chart " + c.shown
+		at = "chart " + q.Shown
 	}
 	return fmt.Errorf("%s: %s: correct the template, or give it the values that it needs",
 		at, output.Excerpt(output.Line(strings.Join(strings.Fields(what), " ")), 400))

@@ -1,4 +1,4 @@
-package chart
+package engine
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-dev/slipway/render/chart"
 	"github.com/slipway-dev/slipway/render/renderer"
 )
 
@@ -16,15 +17,15 @@ const beginFunc = "slipwayBegins"
 // beginCall returns the call of beginFunc. All have one length.
 func beginCall(index int) []byte { return fmt.Appendf(nil, "{{%s %9d}}", beginFunc, index) }
 
-func (c *Chart) begin(index int) string {
-	if index >= 0 && index < len(c.files) {
-		renderer.At(c.files[index].Shown)
+func (q request) begin(index int) string {
+	if index >= 0 && index < len(q.Files) {
+		renderer.At(q.Files[index].Shown)
 	}
 	return ""
 }
 
 // column returns the column of a place in a template without the call.
-func column(f file, line, column string) int {
+func column(f chart.File, line, column string) int {
 	n, _ := strconv.Atoi(column) // matched as a number
 	if line == "1" && !strings.HasPrefix(path.Base(f.Path), "_") {
 		n -= len(beginCall(0))
