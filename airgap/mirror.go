@@ -18,7 +18,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagename"
-	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/regular"
 )
 
@@ -49,7 +48,7 @@ func MirrorConfig(bundles []*bundle.Contents, o MirrorOptions) ([]ConfigFile, er
 		return nil, err
 	}
 	scheme := "https"
-	if network.Loopback(host) {
+	if imagename.Loopback(host) {
 		scheme = "http" // as Push speaks with it
 	}
 	hosts, err := origins(bundles, o.To)

@@ -92,7 +92,7 @@ func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed
 	if err := s.refuseSnapshot(o); err != nil {
 		return nil, err
 	}
-	if host, _, _ := strings.Cut(o.To, "/"); s.stubBases() && !network.Loopback(host) {
+	if host, _, _ := strings.Cut(o.To, "/"); s.stubBases() && !imagename.Loopback(host) {
 		return nil, fmt.Errorf("pushing to %s: the bundle was built on stub bases and cannot run: "+
 			"push to a loopback registry, or pack a release built with -registry", o.To)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/assemble"
 	"github.com/slipway-dev/slipway/image/layer"
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
@@ -31,7 +32,7 @@ func TestTakenShared(t *testing.T) {
 			v1.ConfigFile{OS: "linux", Architecture: "amd64", Author: fmt.Sprint(n)}, files)
 		fmt.Fprintf(&list, "  - {name: app-%d, source: here, prebuilt: {linux: \"oci:LAYOUT:%d\"}}\n", n, n)
 	}
-	layout := indextest.Layout(t, images)
+	layout := archivetest.Layout(t, images)
 	for range 3 {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "slipway.yaml"), []byte(`apiVersion: slipway/v1
@@ -52,9 +53,9 @@ images:
 // TestTakenArchive: an archive that nothing has touched since is not read again, and one that was
 // touched is.
 func TestTakenArchive(t *testing.T) {
-	layout := indextest.Layout(t, map[string]mutate.Appendable{"example.com/app:1": indextest.Filled(t,
+	layout := archivetest.Layout(t, map[string]mutate.Appendable{"example.com/app:1": indextest.Filled(t,
 		v1.ConfigFile{OS: "linux", Architecture: "amd64"}, indextest.Files{"app=#!/bin/sh\n"})})
-	file := indextest.Pack(t, layout, "gz")
+	file := archivetest.Pack(t, layout, "gz")
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "slipway.yaml"), []byte(`apiVersion: slipway/v1
 name: archive

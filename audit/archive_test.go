@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lint"
@@ -53,25 +54,25 @@ func TestLayout(t *testing.T) {
 		Layer: static.NewLayer([]byte("a base of Windows"), types.DockerForeignLayer), MediaType: types.DockerForeignLayer,
 	})
 	must(t, err)
-	layers := indextest.Layers(t, img)
+	layers := archivetest.Layers(t, img)
 	other := indextest.Image(t, "linux/amd64", types.OCIManifestSchema1)
 	config, err := img.ConfigName()
 	must(t, err)
 	write := func(file string, text []byte) error { return os.WriteFile(file, text, 0o644) }
 	docker := func(dir string, images map[string]v1.Image) error {
-		return write(filepath.Join(dir, "manifest.json"), indextest.DockerList(t, images))
+		return write(filepath.Join(dir, "manifest.json"), archivetest.DockerList(t, images))
 	}
 	for label, tc := range map[string]struct {
 		do   func(dir string) error
 		want []string
 	}{
 		"whole":            {func(string) error { return nil }, nil},
-		"a layer removed":  {func(dir string) error { return os.Remove(indextest.Blob(dir, layers[1])) }, []string{"error archive-missing"}},
-		"a foreign layer":  {func(dir string) error { return os.Remove(indextest.Blob(dir, layers[2])) }, nil},
-		"a byte of it":     {func(dir string) error { return indextest.Flip(indextest.Blob(dir, layers[0])) }, []string{"error archive-damaged"}},
-		"a layer cut":      {func(dir string) error { return os.Truncate(indextest.Blob(dir, layers[0]), 7) }, []string{"error archive-damaged"}},
-		"the config":       {func(dir string) error { return os.Remove(indextest.Blob(dir, config)) }, []string{"error index-missing"}},
-		"the config wrong": {func(dir string) error { return indextest.Flip(indextest.Blob(dir, config)) }, []string{"error index-unreadable"}},
+		"a layer removed":  {func(dir string) error { return os.Remove(archivetest.Blob(dir, layers[1])) }, []string{"error archive-missing"}},
+		"a foreign layer":  {func(dir string) error { return os.Remove(archivetest.Blob(dir, layers[2])) }, nil},
+		"a byte of it":     {func(dir string) error { return archivetest.Flip(archivetest.Blob(dir, layers[0])) }, []string{"error archive-damaged"}},
+		"a layer cut":      {func(dir string) error { return os.Truncate(archivetest.Blob(dir, layers[0]), 7) }, []string{"error archive-damaged"}},
+		"the config":       {func(dir string) error { return os.Remove(archivetest.Blob(dir, config)) }, []string{"error index-missing"}},
+		"the config wrong": {func(dir string) error { return archivetest.Flip(archivetest.Blob(dir, config)) }, []string{"error index-unreadable"}},
 		"more": {
 			func(dir string) error {
 				return write(filepath.Join(dir, "blobs", "sha256", strings.Repeat("a", 64)), []byte("?"))
@@ -94,7 +95,7 @@ func TestLayout(t *testing.T) {
 		},
 		"another layer": {
 			func(dir string) error {
-				text := bytes.ReplaceAll(indextest.DockerList(t, map[string]v1.Image{name: img}), []byte(layers[0].Hex), []byte(layers[1].Hex))
+				text := bytes.ReplaceAll(archivetest.DockerList(t, map[string]v1.Image{name: img}), []byte(layers[0].Hex), []byte(layers[1].Hex))
 				return write(filepath.Join(dir, "manifest.json"), text)
 			},
 			[]string{"error archive-differs"},
@@ -111,9 +112,9 @@ func TestLayout(t *testing.T) {
 		},
 	} {
 		t.Run(label, func(t *testing.T) {
-			dir := indextest.Layout(t, map[string]mutate.Appendable{name: img})
+			dir := archivetest.Layout(t, map[string]mutate.Appendable{name: img})
 			must(t, tc.do(dir))
-			for _, arg := range []string{dir, indextest.Pack(t, dir, "tar"), indextest.Pack(t, dir, "gz"), indextest.Pack(t, dir, "zst")} {
+			for _, arg := range []string{dir, archivetest.Pack(t, dir, "tar"), archivetest.Pack(t, dir, "gz"), archivetest.Pack(t, dir, "zst")} {
 				got := slices.DeleteFunc(found(t, arg), func(f string) bool { return f == "note index-foreign-layer" })
 				if diff := cmp.Diff(tc.want, got, cmpopts.EquateEmpty()); diff != "" {
 					t.Errorf("%s (-want +got):\n%s%v", arg, diff, messages(t, arg))
@@ -240,7 +241,7 @@ func TestNames(t *testing.T) {
 		"app-linux-amd64-arm64":              {on("linux/amd64"), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			file := indextest.Pack(t, indextest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": tc.image}), "zst")
+			file := archivetest.Pack(t, archivetest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": tc.image}), "zst")
 			as := filepath.Join(filepath.Dir(file), name+".tar.zst")
 			must(t, os.Rename(file, as))
 			if diff := cmp.Diff(tc.want, found(t, as)); diff != "" {
@@ -279,7 +280,7 @@ func TestListNames(t *testing.T) {
 // and unpacked.
 func TestNoConfig(t *testing.T) {
 	dir := write(t, map[string]string{"manifest.json": `[{"Config":"","RepoTags":null,"Layers":null}]`})
-	for _, arg := range []string{dir, indextest.Pack(t, dir, "tar")} {
+	for _, arg := range []string{dir, archivetest.Pack(t, dir, "tar")} {
 		if got := found(t, arg); !slices.Contains(got, "error index-unreadable") {
 			t.Errorf("%s has %s", arg, got)
 		}
@@ -292,19 +293,19 @@ func TestSubset(t *testing.T) {
 	i := indextest.Index(t, "linux/amd64", "linux/arm64", "attestation")
 	m, err := i.IndexManifest()
 	must(t, err)
-	dir := indextest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": i})
+	dir := archivetest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": i})
 	img, err := i.Image(m.Manifests[1].Digest)
 	must(t, err)
 	config, err := img.ConfigName()
 	must(t, err)
-	must(t, os.Remove(indextest.Blob(dir, config)))
-	must(t, os.Remove(indextest.Blob(dir, indextest.Layers(t, img)[0])))
+	must(t, os.Remove(archivetest.Blob(dir, config)))
+	must(t, os.Remove(archivetest.Blob(dir, archivetest.Layers(t, img)[0])))
 	want := []string{"note archive-subset", "note manifests[2] index-attestation"}
 	if diff := cmp.Diff(want, found(t, dir)); diff != "" {
 		t.Errorf("without the layers: %s", diff)
 	}
-	must(t, os.Remove(indextest.Blob(dir, m.Manifests[1].Digest)))
-	if diff := cmp.Diff(want, found(t, indextest.Pack(t, dir, "gz"))); diff != "" {
+	must(t, os.Remove(archivetest.Blob(dir, m.Manifests[1].Digest)))
+	if diff := cmp.Diff(want, found(t, archivetest.Pack(t, dir, "gz"))); diff != "" {
 		t.Errorf("without the manifest: %s", diff)
 	}
 }
@@ -324,20 +325,20 @@ func TestLayoutsOfOthers(t *testing.T) {
 		"docker.io/library/app:sha256-" + h.Hex + ".sig": signature,
 	}
 	t.Run("hauler", func(t *testing.T) {
-		if got := found(t, indextest.Pack(t, indextest.Layout(t, store), "zst")); len(got) > 0 {
+		if got := found(t, archivetest.Pack(t, archivetest.Layout(t, store), "zst")); len(got) > 0 {
 			t.Errorf("%q", got)
 		}
 	})
 	t.Run("hauler without the image", func(t *testing.T) {
 		lost := map[string]mutate.Appendable{"docker.io/library/app:sha256-" + h.Hex + ".sig": signature}
-		if diff := cmp.Diff([]string{"warning evidence-lost"}, found(t, indextest.Pack(t, indextest.Layout(t, lost), "zst"))); diff != "" {
+		if diff := cmp.Diff([]string{"warning evidence-lost"}, found(t, archivetest.Pack(t, archivetest.Layout(t, lost), "zst"))); diff != "" {
 			t.Error(diff)
 		}
 	})
 	for label, damage := range map[string]bool{"zarf": false, "zarf damaged": true} {
 		t.Run(label, func(t *testing.T) {
 			dir := t.TempDir()
-			must(t, os.Rename(indextest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": i}), filepath.Join(dir, "images")))
+			must(t, os.Rename(archivetest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": i}), filepath.Join(dir, "images")))
 			must(t, os.Mkdir(filepath.Join(dir, "components"), 0o755))
 			must(t, os.WriteFile(filepath.Join(dir, "zarf.yaml"), []byte("kind: ZarfPackageConfig\n"), 0o644))
 			must(t, os.WriteFile(filepath.Join(dir, "components", "app.tar"), []byte("a component"), 0o644))
@@ -347,10 +348,10 @@ func TestLayoutsOfOthers(t *testing.T) {
 				must(t, err)
 				img, err := i.Image(m.Manifests[1].Digest)
 				must(t, err)
-				must(t, indextest.Flip(indextest.Blob(filepath.Join(dir, "images"), indextest.Layers(t, img)[0])))
+				must(t, archivetest.Flip(archivetest.Blob(filepath.Join(dir, "images"), archivetest.Layers(t, img)[0])))
 				want = []string{"error manifests[1] archive-damaged"}
 			}
-			file := indextest.Pack(t, dir, "zst")
+			file := archivetest.Pack(t, dir, "zst")
 			as := filepath.Join(filepath.Dir(file), "zarf-package-app-amd64-1.0.0.tar.zst")
 			must(t, os.Rename(file, as))
 			if diff := cmp.Diff(want, found(t, as)); diff != "" {
@@ -427,7 +428,7 @@ func TestHostileArchives(t *testing.T) {
 func TestArchiveAsAWhole(t *testing.T) {
 	img, err := random.Image(100, 1)
 	must(t, err)
-	dir := indextest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": img})
+	dir := archivetest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": img})
 	must(t, os.WriteFile(filepath.Join(dir, "blobs", "sha256", "unused"), []byte("x"), 0o600))
 	for _, f := range report(t, reader(), lint.IndexOptions{Now: now}, dir).Findings {
 		if f.Rule == "archive-unused" && f.Image == dir {

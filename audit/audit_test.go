@@ -22,6 +22,7 @@ import (
 
 	"github.com/slipway-dev/slipway/audit"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lint"
@@ -50,7 +51,7 @@ func TestFaults(t *testing.T) {
 				Descriptor: v1.Descriptor{Annotations: map[string]string{"org.opencontainers.image.ref.name": "1"}},
 			}))
 			must(t, err)
-			for _, arg := range []string{ref.String(), dir, indextest.Pack(t, dir, "tar"), indextest.Pack(t, dir, "gz"), indextest.Pack(t, dir, "zst")} {
+			for _, arg := range []string{ref.String(), dir, archivetest.Pack(t, dir, "tar"), archivetest.Pack(t, dir, "gz"), archivetest.Pack(t, dir, "zst")} {
 				if diff := cmp.Diff(tc.Want, found(t, arg)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", arg, diff)
 				}
@@ -186,7 +187,7 @@ func TestMissing(t *testing.T) {
 			_, err := layout.Write(dir, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: i}))
 			must(t, err)
 			must(t, tc.do(filepath.Join(dir, "blobs", "sha256", m.Manifests[1].Digest.Hex)))
-			for _, arg := range []string{dir, indextest.Pack(t, dir, "gz")} {
+			for _, arg := range []string{dir, archivetest.Pack(t, dir, "gz")} {
 				if diff := cmp.Diff(tc.want, found(t, arg)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", arg, diff)
 				}

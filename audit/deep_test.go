@@ -20,6 +20,7 @@ import (
 
 	"github.com/slipway-dev/slipway/audit"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/programtest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
@@ -448,7 +449,7 @@ func TestInside(t *testing.T) {
 			must(t, err)
 			saved := filepath.Join(t.TempDir(), "saved.tar")
 			must(t, tarball.WriteToFile(saved, ref, img))
-			all := []string{ref.String(), dir, saved, indextest.Pack(t, dir, "tar"), indextest.Pack(t, dir, "zst")}
+			all := []string{ref.String(), dir, saved, archivetest.Pack(t, dir, "tar"), archivetest.Pack(t, dir, "zst")}
 			for _, arg := range all {
 				if diff := cmp.Diff(tc.want, inside(t, arg)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", arg, diff)
@@ -545,7 +546,7 @@ func TestDamagedLayer(t *testing.T) {
 		_, err = layout.Write(dir, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: img}))
 		must(t, err)
 		must(t, do(filepath.Join(dir, "blobs", "sha256", d.Hex)))
-		for _, arg := range []string{dir, indextest.Pack(t, dir, "tar"), indextest.Pack(t, dir, "zst")} {
+		for _, arg := range []string{dir, archivetest.Pack(t, dir, "tar"), archivetest.Pack(t, dir, "zst")} {
 			got := inside(t, arg)
 			if len(got) != 1 || !strings.HasPrefix(got[0], want) {
 				t.Errorf("%s: %q, not %s", arg, got, want)

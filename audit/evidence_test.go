@@ -19,6 +19,7 @@ import (
 
 	"github.com/slipway-dev/slipway/audit"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lint"
@@ -58,7 +59,7 @@ func TestEvidence(t *testing.T) {
 				}
 				check()
 				top := indextest.Describe(t, i)
-				indextest.Sign(t, repo, form, top, top.Digest)
+				registrytest.Sign(t, repo, form, top, top.Digest)
 				if form == ".att" {
 					check() // an attestation in the form of cosign 2 is no signature of the image
 				} else {
@@ -66,10 +67,10 @@ func TestEvidence(t *testing.T) {
 				}
 				m, err := i.IndexManifest()
 				must(t, err)
-				indextest.Sign(t, repo, form, &m.Manifests[0], m.Manifests[0].Digest)
-				indextest.Sign(t, repo, form, &m.Manifests[1], m.Manifests[1].Digest)
+				registrytest.Sign(t, repo, form, &m.Manifests[0], m.Manifests[0].Digest)
+				registrytest.Sign(t, repo, form, &m.Manifests[1], m.Manifests[1].Digest)
 				check()
-				last := indextest.Sign(t, repo, form, &m.Manifests[1], otherDigest)
+				last := registrytest.Sign(t, repo, form, &m.Manifests[1], otherDigest)
 				check("warning manifests[1] evidence-subject")
 				h, err := last.Digest()
 				must(t, err)
@@ -99,8 +100,8 @@ func TestAttestations(t *testing.T) {
 			i := indextest.Attested(t, tc.listed, tc.is)
 			repo := r.Repo(t, strings.ReplaceAll(label, " ", "-"))
 			must(t, remote.WriteIndex(repo.Tag("1"), i))
-			dir := indextest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": i})
-			for _, arg := range []string{repo.Tag("1").String(), dir, indextest.Pack(t, dir, "zst")} {
+			dir := archivetest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": i})
+			for _, arg := range []string{repo.Tag("1").String(), dir, archivetest.Pack(t, dir, "zst")} {
 				if diff := cmp.Diff(tc.want, beside(t, arg)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", arg, diff)
 				}
@@ -160,8 +161,8 @@ func TestEvidenceRequests(t *testing.T) {
 		t.Error(diff)
 	}
 	top := indextest.Describe(t, i)
-	indextest.Sign(t, repo, ".sig", top, top.Digest)
-	indextest.Sign(t, repo, ".att", top, top.Digest)
+	registrytest.Sign(t, repo, ".sig", top, top.Digest)
+	registrytest.Sign(t, repo, ".att", top, top.Digest)
 	if diff := cmp.Diff(map[string]int{"/tags/list": 1, "/referrers/": 3, "/manifests/sha256-": 2}, counts()); diff != "" {
 		t.Error(diff)
 	}

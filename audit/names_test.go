@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 )
 
@@ -32,7 +33,7 @@ func TestAmbiguousNames(t *testing.T) {
 		"a signature": {"kind", "dev.cosignproject.cosign/sigs", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := indextest.Layout(t, map[string]mutate.Appendable{
+			dir := archivetest.Layout(t, map[string]mutate.Appendable{
 				app:   indextest.Image(t, "linux/amd64", types.OCIManifestSchema1),
 				other: indextest.Image(t, "linux/amd64", types.OCIManifestSchema1),
 			})
@@ -50,7 +51,7 @@ func TestAmbiguousNames(t *testing.T) {
 			raw, err = json.Marshal(top)
 			must(t, err)
 			must(t, os.WriteFile(file, raw, 0o600))
-			for _, arg := range []string{dir, indextest.Pack(t, dir, "tar")} {
+			for _, arg := range []string{dir, archivetest.Pack(t, dir, "tar")} {
 				if is := slices.Contains(found(t, arg), "error archive-ambiguous"); is != tc.want {
 					t.Errorf("%s has %s", arg, found(t, arg))
 				}

@@ -24,6 +24,7 @@ import (
 
 	"github.com/slipway-dev/slipway/audit"
 	"github.com/slipway-dev/slipway/internal/outcome"
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lint"
@@ -210,7 +211,7 @@ func TestEmptyIndex(t *testing.T) {
 			must(t, remote.WriteIndex(ref, i))
 			args := []string{ref.String()}
 			if name == "attested" { // package layout does not write an empty index
-				args = append(args, indextest.Pack(t, indextest.Layout(t, map[string]mutate.Appendable{"app:1": i}), "tar"))
+				args = append(args, archivetest.Pack(t, archivetest.Layout(t, map[string]mutate.Appendable{"app:1": i}), "tar"))
 			}
 			for _, arg := range args {
 				if got := found(t, arg); !slices.Contains(got, "error index-empty") {
@@ -319,11 +320,11 @@ func TestNotMended(t *testing.T) {
 // TestWantedOfArchive: what an archive lacks of an index is not there for -platform and -nodes.
 func TestWantedOfArchive(t *testing.T) {
 	i := indextest.Index(t, "linux/amd64", "linux/arm64", w2022)
-	dir := indextest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": i})
+	dir := archivetest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": i})
 	m, err := i.IndexManifest()
 	must(t, err)
 	for _, d := range m.Manifests[1:] {
-		must(t, os.Remove(indextest.Blob(dir, d.Digest)))
+		must(t, os.Remove(archivetest.Blob(dir, d.Digest)))
 	}
 	for on, want := range map[string][2]string{
 		"linux/amd64": {}, "linux/arm64": {"error index-platform-absent", "error index-node"},
@@ -331,7 +332,7 @@ func TestWantedOfArchive(t *testing.T) {
 	} {
 		p, err := platform.Parse(on)
 		must(t, err)
-		for _, arg := range []string{dir, indextest.Pack(t, dir, "tar"), indextest.Pack(t, dir, "zst")} {
+		for _, arg := range []string{dir, archivetest.Pack(t, dir, "tar"), archivetest.Pack(t, dir, "zst")} {
 			for n, o := range []lint.IndexOptions{
 				{Now: now, Platforms: []platform.Platform{p}}, {Now: now, Hosts: []lint.Host{{Name: "a", Platform: p}}},
 			} {
@@ -348,7 +349,7 @@ func TestWantedOfArchive(t *testing.T) {
 // TestAmbiguousArchive: an archive of which two readers see two things is an error, also where the
 // first reader finds nothing wrong.
 func TestAmbiguousArchive(t *testing.T) {
-	dir := indextest.Layout(t, map[string]mutate.Appendable{
+	dir := archivetest.Layout(t, map[string]mutate.Appendable{
 		"docker.io/library/app:1": indextest.Image(t, "linux/amd64", types.OCIManifestSchema1),
 	})
 	index, err := os.ReadFile(filepath.Join(dir, "index.json"))

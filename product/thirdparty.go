@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
-	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -71,7 +71,7 @@ func Matches(pattern, reference string) bool {
 // does without the network, and fetches them from this machine alone, unless the product is
 // nothing but a list of them.
 func (p *Product) FetchesFrom(host string) bool {
-	return !p.Snapshot() || network.Loopback(host) || p.onlyListed()
+	return !p.Snapshot() || imagename.Loopback(host) || p.onlyListed()
 }
 
 // onlyListed reports whether the product has nothing but third-party images.

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/assemble/built"
-	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -95,7 +95,7 @@ func restrict(mt types.MediaType, children []lock.Child,
 
 // refuseStubs refuses to publish images on stub bases, which cannot run, but on this machine.
 func refuseStubs(part *lock.Part, images []lock.Image) error {
-	if part.Snapshot || !slices.ContainsFunc(part.Registries(), func(r string) bool { return !network.Loopback(r) }) {
+	if part.Snapshot || !slices.ContainsFunc(part.Registries(), func(r string) bool { return !imagename.Loopback(r) }) {
 		return nil
 	}
 	image, child, stub := lock.FirstStub(images)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/imagename"
 )
 
 // guard answers requests only for hosts that the server is known by. A page in a browser on this
@@ -59,9 +59,9 @@ func (g *guard) knows(host string) bool {
 	ip := net.ParseIP(host)
 	switch {
 	case g.at.IsUnspecified():
-		return ip != nil || network.Loopback(host)
+		return ip != nil || imagename.Loopback(host)
 	case g.at.IsLoopback():
-		return network.Loopback(host)
+		return imagename.Loopback(host)
 	}
 	return ip != nil && ip.Equal(g.at)
 }

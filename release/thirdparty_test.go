@@ -150,7 +150,7 @@ func TestEvidenceSince(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	indextest.Sign(t, ref.Context(), "bundle", of, h)
+	registrytest.Sign(t, ref.Context(), "bundle", of, h)
 	for _, store := range []string{"old", "new"} {
 		if store == "new" {
 			if err := os.RemoveAll(filepath.Join(s.dir, ".slipway")); err != nil {

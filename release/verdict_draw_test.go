@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/programtest"
 	"github.com/slipway-dev/slipway/product"
@@ -264,7 +265,7 @@ func drawProduct(t *testing.T, seed, n uint64) (s drawnProduct) {
 	case 1:
 		i := d.image() // all of which the archive has
 		add("prebuilt, in an archive: %s", i.fault)
-		archive := indextest.Pack(t, indextest.Layout(t, map[string]mutate.Appendable{"tool:1": i.make(t, "archive")}), "tar")
+		archive := archivetest.Pack(t, archivetest.Layout(t, map[string]mutate.Appendable{"tool:1": i.make(t, "archive")}), "tar")
 		if err := os.Rename(archive, filepath.Join(s.dir, "tool.tar")); err != nil {
 			t.Fatal(err)
 		}

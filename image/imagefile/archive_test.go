@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/slipway-dev/slipway/internal/testing/indextest"
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
@@ -111,8 +111,8 @@ func TestHostileArchives(t *testing.T) {
 		}},
 		"a layer that is damaged": {"is damaged: its bytes have the digest", func(tb testing.TB) string {
 			b := build(tb)
-			must(tb, indextest.Flip(b.path(layer(b, oneImage(b)))))
-			return "oci-archive:" + indextest.Pack(tb, b.dir, "zst")
+			must(tb, archivetest.Flip(b.path(layer(b, oneImage(b)))))
+			return "oci-archive:" + archivetest.Pack(tb, b.dir, "zst")
 		}},
 		"docker save of a layout": {"it has no file oci-layout", func(tb testing.TB) string {
 			p, _ := simple(tb, "l.tar", "layer")
@@ -247,7 +247,7 @@ func TestUnpackedIsRemoved(t *testing.T) {
 	oneImage(b)
 	st := storetest.Open(t)
 	t.Run("open", func(t *testing.T) {
-		_, err := take(t, "oci-archive:"+indextest.Pack(t, b.dir, "gz"), "linux/amd64", st)
+		_, err := take(t, "oci-archive:"+archivetest.Pack(t, b.dir, "gz"), "linux/amd64", st)
 		must(t, err)
 		if left, err := os.ReadDir(st.Temp()); err != nil || len(left) != 1 {
 			t.Errorf("%d files are unpacked: %v", len(left), err)

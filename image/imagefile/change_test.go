@@ -12,7 +12,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/progress"
-	"github.com/slipway-dev/slipway/internal/testing/indextest"
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
@@ -22,7 +22,7 @@ func TestChanged(t *testing.T) {
 		transport, want string
 		change          func(file string) error // of a blob, or of the archive
 	}{
-		{"oci", "is damaged: its bytes have the digest", indextest.Flip},
+		{"oci", "is damaged: its bytes have the digest", archivetest.Flip},
 		{"oci", "bytes, and is listed with", func(blob string) error { return os.Truncate(blob, 1) }},
 		{"oci", "is listed, and not there", os.Remove},
 		{"docker-archive", "it is damaged: it unpacks to sha256:", func(file string) error {

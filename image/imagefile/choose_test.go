@@ -7,6 +7,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
@@ -107,7 +108,7 @@ func TestChoose(t *testing.T) {
 			b := build(t)
 			want, which := test.build(b)
 			st := storetest.Open(t)
-			for _, place := range []string{"oci:" + b.dir, "oci-archive:" + indextest.Pack(t, b.dir, "tar")} {
+			for _, place := range []string{"oci:" + b.dir, "oci-archive:" + archivetest.Pack(t, b.dir, "tar")} {
 				taken, err := take(t, place+" "+which, test.on, st)
 				must(t, err)
 				if taken.Manifest.Digest != want.Digest {

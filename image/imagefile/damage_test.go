@@ -9,12 +9,13 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
 // layer returns the only layer of an image.
-func layer(b *builder, img v1.Image) v1.Hash { return indextest.Layers(b.tb, img)[0] }
+func layer(b *builder, img v1.Image) v1.Hash { return archivetest.Layers(b.tb, img)[0] }
 
 // oneImage writes an image for linux/amd64 as the only one.
 func oneImage(b *builder) v1.Image {
@@ -57,7 +58,7 @@ func TestDamage(t *testing.T) {
 		}},
 		"manifest of another digest": {"is damaged: its bytes have the digest sha256:", func(b *builder) {
 			d := b.on("linux/amd64")
-			must(b.tb, indextest.Flip(b.list(d).path(d.Digest)))
+			must(b.tb, archivetest.Flip(b.list(d).path(d.Digest)))
 		}},
 		"manifest of another size": {"and is listed with 3: ", func(b *builder) {
 			d := b.on("linux/amd64")
@@ -86,10 +87,10 @@ func TestDamage(t *testing.T) {
 		"configuration of another digest": {"is damaged: its bytes have the digest sha256:", func(b *builder) {
 			h, err := oneImage(b).ConfigName()
 			must(b.tb, err)
-			must(b.tb, indextest.Flip(b.path(h)))
+			must(b.tb, archivetest.Flip(b.path(h)))
 		}},
 		"layer of another digest": {"is damaged: its bytes have the digest sha256:", func(b *builder) {
-			must(b.tb, indextest.Flip(b.path(layer(b, oneImage(b)))))
+			must(b.tb, archivetest.Flip(b.path(layer(b, oneImage(b)))))
 		}},
 		"layer of another size": {"bytes, and is listed with ", func(b *builder) {
 			must(b.tb, os.Truncate(b.path(layer(b, oneImage(b))), 3))
@@ -155,7 +156,7 @@ func TestLinkInside(t *testing.T) {
 func TestWrongPlace(t *testing.T) {
 	b := build(t)
 	oneImage(b)
-	file := indextest.Pack(t, b.dir, "tar")
+	file := archivetest.Pack(t, b.dir, "tar")
 	for text, want := range map[string]string{
 		"oci:" + b.dir + "/none":          "it is not there: build the image first",
 		"oci:" + file:                     "not a directory: oci: names a directory",

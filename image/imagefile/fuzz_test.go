@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/image/imagefile"
-	"github.com/slipway-dev/slipway/internal/testing/indextest"
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -84,7 +84,7 @@ func FuzzDocuments(f *testing.F) {
 		}
 		tried(t, st, imagefile.Reference{Transport: imagefile.OCI, Path: b.dir, Name: name, Text: "oci:app"})
 		tried(t, st, imagefile.Reference{
-			Transport: imagefile.DockerArchive, Path: indextest.Pack(t, b.dir, "tar"), Name: name, Text: "docker-archive:app",
+			Transport: imagefile.DockerArchive, Path: archivetest.Pack(t, b.dir, "tar"), Name: name, Text: "docker-archive:app",
 		})
 	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-dev/slipway/image/imagefile"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/platform"
@@ -114,7 +115,7 @@ func manifests(tb testing.TB, st *store.Store) (n int) {
 func TestTake(t *testing.T) {
 	linux := indextest.Image(t, "linux/amd64", types.OCIManifestSchema1)
 	docker := indextest.Image(t, "linux/arm64", types.DockerManifestSchema2)
-	dir := indextest.Layout(t, map[string]mutate.Appendable{"example.com/app:1": linux, "example.com/app:2": docker})
+	dir := archivetest.Layout(t, map[string]mutate.Appendable{"example.com/app:1": linux, "example.com/app:2": docker})
 	h, err := docker.Digest()
 	must(t, err)
 	for _, test := range []struct {
@@ -126,9 +127,9 @@ func TestTake(t *testing.T) {
 		{"oci:" + dir + " 2", "linux/arm64", docker},
 		{"oci:" + dir + " example.com/app:2", "linux/arm64", docker},
 		{"oci:" + dir + " @" + h.String(), "linux/arm64", docker},
-		{"oci-archive:" + indextest.Pack(t, dir, "tar"), "linux/amd64", linux},
-		{"oci-archive:" + indextest.Pack(t, dir, "gz"), "linux/amd64", linux},
-		{"oci-archive:" + indextest.Pack(t, dir, "zst"), "linux/amd64", linux},
+		{"oci-archive:" + archivetest.Pack(t, dir, "tar"), "linux/amd64", linux},
+		{"oci-archive:" + archivetest.Pack(t, dir, "gz"), "linux/amd64", linux},
+		{"oci-archive:" + archivetest.Pack(t, dir, "zst"), "linux/amd64", linux},
 	} {
 		t.Run(test.text, func(t *testing.T) {
 			st := storetest.Open(t)

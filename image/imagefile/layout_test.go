@@ -12,6 +12,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 )
 
@@ -40,7 +41,7 @@ func (b *builder) remove(h v1.Hash) {
 	must(b.tb, os.Remove(b.path(h)))
 }
 
-func (b *builder) path(h v1.Hash) string { return indextest.Blob(b.dir, h) }
+func (b *builder) path(h v1.Hash) string { return archivetest.Blob(b.dir, h) }
 
 // blob writes a blob.
 func (b *builder) blob(text string, mediaType types.MediaType) v1.Descriptor {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/image/imagefile"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
@@ -62,7 +63,7 @@ func TestReferrers(t *testing.T) {
 		named(both, tag+".sbom"), b.referrer("example/sbom", other),
 		named(b.image(indextest.Proof(t, ".sig", other.Digest)), "sha256-"+other.Digest.Hex+".sig"))
 	for _, which := range []string{" 1", " @" + d.Digest.String()} {
-		for _, place := range []string{"oci:" + b.dir, "oci-archive:" + indextest.Pack(t, b.dir, "gz")} {
+		for _, place := range []string{"oci:" + b.dir, "oci-archive:" + archivetest.Pack(t, b.dir, "gz")} {
 			st := storetest.Open(t)
 			taken, err := take(t, place+which, "linux/amd64", st)
 			must(t, err)
@@ -216,7 +217,7 @@ func TestDamagedEvidence(t *testing.T) {
 		"a layer": func(b *builder, d v1.Descriptor) string {
 			r := b.referrer("example/sbom", d)
 			blob := b.blob("example/sbom of "+d.Digest.Hex, "")
-			must(b.tb, indextest.Flip(b.list(d, r).path(blob.Digest)))
+			must(b.tb, archivetest.Flip(b.list(d, r).path(blob.Digest)))
 			return "is damaged"
 		},
 		"a layer of an attestation": func(b *builder, d v1.Descriptor) string {

@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/store"
@@ -202,13 +203,13 @@ func again(t *testing.T, text, on string, st *store.Store) (taken struct{ v1.Des
 func TestSaved(t *testing.T) {
 	img := three(t, "linux/amd64")
 	config, layers := contents(t, img)
-	containerd := indextest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": img})
+	containerd := archivetest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": img})
 	must(t, os.WriteFile(filepath.Join(containerd, "manifest.json"),
-		indextest.DockerList(t, map[string]v1.Image{"docker.io/library/app:1": img}), 0o644))
+		archivetest.DockerList(t, map[string]v1.Image{"docker.io/library/app:1": img}), 0o644))
 	plain := docker113(t, img).end()
 	forms := map[string]string{
 		"1.13": plain, "1.13 compressed": gzipped(t, plain), "25": docker25(t, img).end(),
-		"containerd": indextest.Pack(t, containerd, "tar"), "crane": crane(t, img),
+		"containerd": archivetest.Pack(t, containerd, "tar"), "crane": crane(t, img),
 	}
 	digests := map[string]v1.Hash{}
 	for form, file := range forms {

@@ -8,6 +8,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
@@ -60,9 +61,9 @@ func TestContainerdEvidence(t *testing.T) {
 	img := indextest.Image(t, "linux/amd64", types.OCIManifestSchema1)
 	d := b.image(img)
 	b.list(with(b.index(d, b.attested(d, "{}")), containerdNames("app", "1")...))
-	b.write("manifest.json", string(indextest.DockerList(t, map[string]v1.Image{"docker.io/library/app:1": img})))
+	b.write("manifest.json", string(archivetest.DockerList(t, map[string]v1.Image{"docker.io/library/app:1": img})))
 	st := storetest.Open(t)
-	taken, err := take(t, "docker-archive:"+indextest.Pack(t, b.dir, "tar"), "linux/amd64", st)
+	taken, err := take(t, "docker-archive:"+archivetest.Pack(t, b.dir, "tar"), "linux/amd64", st)
 	must(t, err)
 	complete(t, st, taken)
 	if taken.Manifest.Digest != d.Digest || len(taken.Referrers) != 1 {
@@ -89,8 +90,8 @@ func TestContainerdPlatforms(t *testing.T) {
 	b.list(with(b.index(linux, arm, win, listed(t, lost, "linux/s390x"), b.attested(win, "{}")), containerdNames("app", "1")...),
 		with(b.index(linux, other), containerdNames("other", "1")...))
 	b.remove(lost.Digest)
-	b.write("manifest.json", string(indextest.DockerList(t, map[string]v1.Image{"docker.io/library/app:1": img})))
-	file := "docker-archive:" + indextest.Pack(t, b.dir, "tar")
+	b.write("manifest.json", string(archivetest.DockerList(t, map[string]v1.Image{"docker.io/library/app:1": img})))
+	file := "docker-archive:" + archivetest.Pack(t, b.dir, "tar")
 	for _, which := range []string{" app:1", " docker.io/library/app:1"} {
 		for on, want := range map[string]v1.Descriptor{"linux/amd64": linux, "linux/arm64": arm, windows: win} {
 			st := storetest.Open(t)
@@ -125,8 +126,8 @@ func TestContainerdPart(t *testing.T) {
 	gone := b.attested(d, "{}")
 	b.list(with(b.index(d, gone), containerdNames("app", "1")...))
 	b.remove(gone.Digest)
-	b.write("manifest.json", string(indextest.DockerList(t, map[string]v1.Image{"docker.io/library/app:1": img})))
-	file := indextest.Pack(t, b.dir, "tar")
+	b.write("manifest.json", string(archivetest.DockerList(t, map[string]v1.Image{"docker.io/library/app:1": img})))
+	file := archivetest.Pack(t, b.dir, "tar")
 	for _, form := range []string{"oci-archive:", "docker-archive:"} {
 		_, err := take(t, form+file, "linux/amd64", storetest.Open(t))
 		refused(t, err, "name oci-archive:…@"+d.Digest.String(), file)

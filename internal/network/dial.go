@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/slipway-dev/slipway/internal/imagename"
 )
 
 // direct is go-containerregistry's transport, except that connections to localhost and its
@@ -18,7 +20,7 @@ var direct = sync.OnceValue(func() *http.Transport {
 	t := remote.DefaultTransport.(*http.Transport).Clone()
 	proxy, dial := t.Proxy, t.DialContext
 	t.Proxy = func(q *http.Request) (*url.URL, error) {
-		if Loopback(q.URL.Host) {
+		if imagename.Loopback(q.URL.Host) {
 			return nil, nil
 		}
 		return proxy(q)

@@ -14,6 +14,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/internal/imagename"
 )
 
 // foreign makes requests for layers that a registry does not have, to the URLs in descriptors.
@@ -55,7 +57,7 @@ func (c *Client) foreign(registry netip.Addr) http.RoundTripper {
 }
 
 func (f foreign) RoundTrip(q *http.Request) (*http.Response, error) {
-	here := f.registry.IsLoopback() && Loopback(q.URL.Host)
+	here := f.registry.IsLoopback() && imagename.Loopback(q.URL.Host)
 	if q.URL.Scheme != "https" && !here {
 		return nil, fmt.Errorf("%s is not HTTPS, and the descriptor of a layer names it", redactURL(q.URL))
 	}
@@ -63,7 +65,7 @@ func (f foreign) RoundTrip(q *http.Request) (*http.Response, error) {
 		if err := reachable(host, f.registry); err != nil {
 			return nil, err
 		}
-	} else if Loopback(q.URL.Host) && !here {
+	} else if imagename.Loopback(q.URL.Host) && !here {
 		return nil, fmt.Errorf("%s is this machine, and the descriptor of a layer names it", q.URL.Host)
 	}
 	if f.proxy != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
@@ -18,7 +19,7 @@ import (
 // No credentials are sent.
 func (c *Client) Date(ctx context.Context, r name.Registry) (time.Time, error) {
 	scheme := "https"
-	if Loopback(r.RegistryStr()) { // the library speaks plain HTTP with private addresses, too
+	if imagename.Loopback(r.RegistryStr()) { // the library speaks plain HTTP with private addresses, too
 		scheme = r.Scheme()
 	}
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+"://"+r.RegistryStr()+"/v2/", nil)

@@ -12,7 +12,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/imagetag"
-	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/renaming"
 )
 
@@ -67,7 +66,7 @@ func (p *promotion) checkFlags() error {
 		if slices.Contains(p.To[:n], to) {
 			errs = append(errs, howto.Usage("-to names %s twice: leave one out", to))
 		}
-		if p.lock != nil && p.lock.HasStubs() && !network.Loopback(to) {
+		if p.lock != nil && p.lock.HasStubs() && !imagename.Loopback(to) {
 			errs = append(errs,
 				fmt.Errorf("promoting to %s: the release was built on stub bases and cannot run: build it on real ones",
 					to))

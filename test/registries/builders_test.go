@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
@@ -45,13 +46,13 @@ func (p *parts) library() (all []output) {
 			repo = add("the index and its images signed, by referrers", i)
 		}
 		for _, d := range append([]v1.Descriptor{*indextest.Describe(p, i)}, manifests(&bed{T: p.T}, i)...) {
-			indextest.Sign(p, repo, form, &d, d.Digest)
+			registrytest.Sign(p, repo, form, &d, d.Digest)
 		}
 	}
 	i = two()
 	repo = add("an attestation of the index, in the form of cosign 2", i)
 	top := indextest.Describe(p, i)
-	indextest.Sign(p, repo, ".att", top, top.Digest)
+	registrytest.Sign(p, repo, ".att", top, top.Digest)
 	return all
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/audit"
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/programtest"
 	"github.com/slipway-dev/slipway/platform"
@@ -64,14 +65,14 @@ var indexFaults = []fault{
 		layered("", func(b *bed, dir string, img v1.Image) {
 			h, err := img.ConfigName()
 			must(b, err)
-			must(b, os.Remove(indextest.Blob(dir, h)))
+			must(b, os.Remove(archivetest.Blob(dir, h)))
 		})(b)
 	}},
 	{"a configuration that is none", "index-unreadable", "registry", unreadable},
 	{"a byte of a manifest differs", "index-unreadable", "archive", func(b *bed) {
 		i := indextest.Index(b, "linux/amd64", "linux/arm64")
 		packed("gz", "app", map[string]mutate.Appendable{app: i}, func(b *bed, dir string) {
-			must(b, indextest.Flip(indextest.Blob(dir, manifests(b, i)[1].Digest)))
+			must(b, archivetest.Flip(archivetest.Blob(dir, manifests(b, i)[1].Digest)))
 		})(b)
 	}},
 	{"an index of nothing but an attestation", "index-empty", "registry", index("attestation")},
@@ -143,26 +144,26 @@ var archiveFaults = []fault{
 		}, nil)(b)
 	}},
 	{"a layer was removed", "archive-missing", "archive", layered("tar", func(b *bed, dir string, img v1.Image) {
-		must(b, os.Remove(indextest.Blob(dir, indextest.Layers(b, img)[1])))
+		must(b, os.Remove(archivetest.Blob(dir, archivetest.Layers(b, img)[1])))
 	})},
 	{"a byte of a layer differs", "archive-damaged", "archive", layered("gz", func(b *bed, dir string, img v1.Image) {
-		must(b, indextest.Flip(indextest.Blob(dir, indextest.Layers(b, img)[0])))
+		must(b, archivetest.Flip(archivetest.Blob(dir, archivetest.Layers(b, img)[0])))
 	})},
 	{"a layer ends too early", "archive-damaged", "layout", layered("", func(b *bed, dir string, img v1.Image) {
-		must(b, os.Truncate(indextest.Blob(dir, indextest.Layers(b, img)[0]), 7))
+		must(b, os.Truncate(archivetest.Blob(dir, archivetest.Layers(b, img)[0]), 7))
 	})},
 	{"an index with one of its two images", "archive-subset", "archive", func(b *bed) {
 		i := indextest.Index(b, "linux/amd64", "linux/arm64")
 		packed("zst", "app", map[string]mutate.Appendable{app: i}, func(b *bed, dir string) {
-			must(b, os.Remove(indextest.Blob(dir, manifests(b, i)[1].Digest)))
+			must(b, os.Remove(archivetest.Blob(dir, manifests(b, i)[1].Digest)))
 		})(b)
 	}},
 	{"manifest.json has another image of the name than index.json", "archive-differs", "archive", layered("tar", func(b *bed, dir string, _ v1.Image) {
 		listing(b, dir, map[string]v1.Image{app: indextest.Image(b, "linux/amd64", types.OCIManifestSchema1)})
 	})},
 	{"manifest.json has other layers than the image", "archive-differs", "archive", layered("tar", func(b *bed, dir string, img v1.Image) {
-		layers := indextest.Layers(b, img)
-		text := strings.ReplaceAll(string(indextest.DockerList(b, map[string]v1.Image{app: img})), layers[0].Hex, layers[1].Hex)
+		layers := archivetest.Layers(b, img)
+		text := strings.ReplaceAll(string(archivetest.DockerList(b, map[string]v1.Image{app: img})), layers[0].Hex, layers[1].Hex)
 		must(b, os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(text), 0o600))
 	})},
 	{"manifest.json has an image that index.json lacks", "archive-index-lacks", "archive", layered("tar", func(b *bed, dir string, img v1.Image) {
@@ -187,7 +188,7 @@ var archiveFaults = []fault{
 			`{"annotations":{"dev.slipway.bundle.snapshot":"true","dev.slipway.bundle.product":"demo"},`, 1)), 0o600))
 	})},
 	{"a blob of no image", "archive-unused", "archive", layered("zst", func(b *bed, dir string, _ v1.Image) {
-		must(b, os.WriteFile(indextest.Blob(dir, another(v1.Hash{})), []byte("what is it?"), 0o600))
+		must(b, os.WriteFile(archivetest.Blob(dir, another(v1.Hash{})), []byte("what is it?"), 0o600))
 	})},
 }
 

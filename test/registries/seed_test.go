@@ -14,7 +14,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/testing/archivetest"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 // push pushes an index, and returns it.
@@ -77,14 +79,14 @@ const app = "docker.io/library/app:1"
 // packed writes images as an archive, or as the directory of one, after it has changed that.
 func packed(form, called string, images map[string]mutate.Appendable, change func(b *bed, dir string)) func(b *bed) {
 	return func(b *bed) {
-		dir := indextest.Layout(b, images)
+		dir := archivetest.Layout(b, images)
 		if change != nil {
 			change(b, dir)
 		}
 		if b.arg = dir; form == "" {
 			return
 		}
-		file := indextest.Pack(b, dir, form)
+		file := archivetest.Pack(b, dir, form)
 		b.arg = filepath.Join(filepath.Dir(file), called+".tar."+form)
 		must(b, os.Rename(file, b.arg))
 	}
@@ -101,7 +103,7 @@ func layered(form string, change func(b *bed, dir string, img v1.Image)) func(b 
 // listing writes manifest.json beside index.json.
 func listing(b *bed, dir string, images map[string]v1.Image) {
 	b.Helper()
-	must(b, os.WriteFile(filepath.Join(dir, "manifest.json"), indextest.DockerList(b, images), 0o600))
+	must(b, os.WriteFile(filepath.Join(dir, "manifest.json"), archivetest.DockerList(b, images), 0o600))
 }
 
 // signed pushes an index and signs it, in the form of cosign 2.
@@ -109,7 +111,7 @@ func signed(b *bed, about func(top v1.Hash) v1.Hash) {
 	b.Helper()
 	i := b.push("1.0.0", "linux/amd64", "linux/arm64")
 	top := indextest.Describe(b, i)
-	indextest.Sign(b.T, b.repo, ".sig", top, about(top.Digest))
+	registrytest.Sign(b.T, b.repo, ".sig", top, about(top.Digest))
 }
 
 // same is a digest itself, and another is that of nothing.

@@ -6,12 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
@@ -67,21 +65,6 @@ func Proof(tb testing.TB, form string, about v1.Hash) v1.Image {
 		return mutate.ConfigMediaType(img, f.kind) // its artifact type in lists by old clients, too
 	}
 	return mutate.ConfigMediaType(img, types.OCIConfigJSON)
-}
-
-// Sign adds evidence of a digest in a repository: in a form, about a digest.
-func Sign(tb testing.TB, repo name.Repository, form string, of *v1.Descriptor, about v1.Hash) v1.Image {
-	tb.Helper()
-	img := Proof(tb, form, about)
-	if form == "bundle" {
-		img = mutate.Subject(img, *of).(v1.Image)
-		h, err := img.Digest()
-		must(tb, err)
-		must(tb, remote.Write(repo.Digest(h.String()), img))
-		return img
-	}
-	must(tb, remote.Write(repo.Tag(strings.Replace(of.Digest.String(), ":", "-", 1)+form), img))
-	return img
 }
 
 // Attested is an index of one image and an attestation of BuildKit, which the index says is about

@@ -1,4 +1,4 @@
-// Package indextest makes indexes, archives, layers and evidence with the faults that slipway audit
+// Package indextest makes indexes, layers and evidence with the faults that slipway audit
 // finds.
 package indextest
 

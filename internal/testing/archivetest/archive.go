@@ -1,4 +1,5 @@
-package indextest
+// Package archivetest makes layouts and archives of images, as docker save, podman save and skopeo do.
+package archivetest
 
 import (
 	"archive/tar"
@@ -115,3 +116,10 @@ func Pack(tb testing.TB, dir, form string) string {
 type nothing struct{ io.Writer }
 
 func (nothing) Close() error { return nil }
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
