@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testing/rendertest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/render"
@@ -39,7 +40,7 @@ func TestEndings(t *testing.T) {
 		{"note.txt", "x", "deploy: release.yaml has no documents of note.txt: they"},
 		{"code.star", "x = 1\n", ""},
 	} {
-		p, l := small(t, map[string]string{"b.yaml": object("other"), c.file: c.text})
+		p, l := rendertest.Small(t, map[string]string{"b.yaml": object("other"), c.file: c.text})
 		got := outcome(t, p, l)
 		if !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "deploy") {
 			t.Errorf("%s: %s\nwant %s", c.file, got, c.want)
@@ -60,7 +61,7 @@ func TestNamedTemplate(t *testing.T) {
 		},
 		{"a.txt", object, "no templates to render in"},
 	} {
-		p, l := small(t, map[string]string{c.file: c.text})
+		p, l := rendertest.Small(t, map[string]string{c.file: c.text})
 		p.Release.Templates = []product.Template{{Path: "deploy/" + c.file}}
 		if got := outcome(t, p, l); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %s\nwant %s", c.file, got, c.want)

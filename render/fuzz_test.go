@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testing/rendertest"
 	"github.com/slipway-dev/slipway/render"
 )
 
@@ -13,7 +14,7 @@ import (
 // error that says something.
 func FuzzRender(f *testing.F) {
 	for _, s := range []string{
-		deployment("image: $APP\nargs: [-image, ko://a/b]"), "{{- if .Values.a }}\na: b\n{{- end }}\n",
+		rendertest.Deployment("image: $APP\nargs: [-image, ko://a/b]"), "{{- if .Values.a }}\na: b\n{{- end }}\n",
 		"a: {{ .Values.b }}\n", "#@ load(\"@ytt:data\", \"data\")\n---\na: #@ data.values.b\n",
 		"#@data/values\n---\na: 1\n", "#@data/values-schema\n---\na: 1\n",
 		"#@overlay/match by=overlay.all\n---\na: 1\n", "a: |\n\t", "#! x\n#@ def a():\n--- \n", "a: (@= 1 @)\n",
@@ -21,7 +22,7 @@ func FuzzRender(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	p, l := small(f, map[string]string{"a.yaml": ""})
+	p, l := rendertest.Small(f, map[string]string{"a.yaml": ""})
 	path := filepath.Join(p.Dir, "deploy", "a.yaml")
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if err := os.WriteFile(path, text, 0o644); err != nil {

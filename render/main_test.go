@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/slipway-dev/slipway/render/chart/engine"
 	"github.com/slipway-dev/slipway/render/renderer"
 )
 

@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testing/rendertest"
 	"github.com/slipway-dev/slipway/render"
 )
 
 // TestTextOrigin renders a text of several lines, as HelmChartConfig has its values: each line is
 // from the key that has it, and the next key has a line of its own.
 func TestTextOrigin(t *testing.T) {
-	p, l := small(t, map[string]string{"app.yaml": `apiVersion: helm.cattle.io/v1
+	p, l := rendertest.Small(t, map[string]string{"app.yaml": `apiVersion: helm.cattle.io/v1
 kind: HelmChartConfig
 metadata: {name: a, namespace: b}
 spec:

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testing/rendertest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lock"
@@ -25,7 +26,7 @@ var mappings = []product.ImageMapping{
 func TestPin(t *testing.T) {
 	const snapshot = "registry.k8s.io/sig-storage/livenessprobe:v2.18.0"
 	manifest := func(image string) string {
-		return strings.Replace(deployment("image: "+image), "metadata: {name: app",
+		return strings.Replace(rendertest.Deployment("image: "+image), "metadata: {name: app",
 			"metadata: {annotations: {image: registry.k8s.io/pause:3.10}, name: app", 1)
 	}
 	for _, tt := range []struct{ name, image, want string }{
@@ -114,7 +115,7 @@ func TestPin(t *testing.T) {
 		{"omitted, and nobody knows the digest", "quay.io/offline/tool:1", "image: quay.io/offline/tool:1\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p, l := small(t, map[string]string{"a.yaml": manifest(tt.image)})
+			p, l := rendertest.Small(t, map[string]string{"a.yaml": manifest(tt.image)})
 			l.ThirdParty = append(l.ThirdParty,
 				lock.ThirdParty{Reference: snapshot + "@" + storetest.MadeUpDigest(12).String(), Omitted: "no network"})
 			p.Images = []product.Image{
@@ -133,7 +134,7 @@ func TestPin(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := string(m.Text)
-			if !strings.Contains(got, references.Replace(tt.want)) {
+			if !strings.Contains(got, rendertest.References.Replace(tt.want)) {
 				t.Errorf("got\n%s\nwant %s", got, tt.want)
 			}
 			if !strings.Contains(got, "image: registry.k8s.io/pause:3.10\n") {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/slipway-dev/slipway/internal/testing/rendertest"
 	"github.com/slipway-dev/slipway/render"
 	"github.com/slipway-dev/slipway/render/workload"
 )
@@ -64,7 +65,7 @@ func FuzzLossless(f *testing.F) {
 		if _, err := clusterReads(text); err != nil {
 			return
 		}
-		p, l := small(t, map[string]string{"a.yaml": text})
+		p, l := rendertest.Small(t, map[string]string{"a.yaml": text})
 		if _, err := render.Render(t.Context(), p, l, render.Options{}); err == nil {
 			lossless(t, text)
 		}
@@ -78,7 +79,7 @@ func object(name, fields string) string {
 
 func lossless(t *testing.T, text string) {
 	t.Helper()
-	p, l := small(t, map[string]string{"a.yaml": text})
+	p, l := rendertest.Small(t, map[string]string{"a.yaml": text})
 	m, err := render.Render(t.Context(), p, l, render.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,103 +1,30 @@
 package render_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/testing/golden"
-	"github.com/slipway-dev/slipway/internal/testing/storetest"
+	"github.com/slipway-dev/slipway/internal/testing/rendertest"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
-	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/render"
 )
 
-// small returns a product with the templates given by file name, in a directory of its own, and a
-// lock with the images app (linux), tools (linux and windows) and lifecycle (one manifest with
-// the files of both).
-func small(t testing.TB, templates map[string]string) (*product.Product, *lock.Lock) {
-	t.Helper()
-	p := &product.Product{Dir: t.TempDir(), Path: "slipway.yaml", Name: "small", Version: "1.2.3"}
-	for name, text := range templates {
-		path := filepath.Join(p.Dir, "deploy", filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p.Release.Templates = []product.Template{{Path: "deploy"}}
-	lifecycle := storetest.MadeUpImage(3, "lifecycle", platform.Platform{OS: "linux", Architecture: "amd64"})
-	lifecycle.Children[0].ExtraOS = []string{"linux", "windows"}
-	l := &lock.Lock{
-		SchemaVersion: lock.SchemaVersion,
-		Release:       lock.Release{Name: "small", Version: "1.2.3", Registry: "slipway.local/kpack"},
-		Images: []lock.Image{storetest.MadeUpImage(1,
-			"app", platform.Platform{OS: "linux", Architecture: "amd64"}), storetest.MadeUpImage(2,
-			"tools", platform.Platform{OS: "linux", Architecture: "amd64"},
-			platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}), lifecycle},
-		ThirdParty: []lock.ThirdParty{
-			{
-				Reference: "registry.k8s.io/pause:3.10", Digest: storetest.MadeUpDigest(9),
-				Platforms: []platform.Platform{
-					{OS: "linux", Architecture: "amd64"},
-					{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"},
-				},
-			},
-			{
-				Reference: "busybox:1.36", Digest: storetest.MadeUpDigest(10),
-				Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}},
-			},
-			{Reference: "quay.io/offline/tool:1", Omitted: "no registry was named"},
-		},
-	}
-	return p, l
-}
-
-// references by what they are called in the tests.
-var references = strings.NewReplacer(
-	"$APP", "slipway.local/kpack/app@"+storetest.MadeUpDigest(1).String(),
-	"$TOOLS", "slipway.local/kpack/tools@"+storetest.MadeUpDigest(2).String(),
-	"$LIFECYCLE", "slipway.local/kpack/lifecycle@"+storetest.MadeUpDigest(3).String(),
-	"$PAUSE", "registry.k8s.io/pause@"+storetest.MadeUpDigest(9).String(),
-	"$BUSYBOX", "docker.io/library/busybox@"+storetest.MadeUpDigest(10).String(),
-	"$OFFLINE", "quay.io/offline/tool@"+storetest.MadeUpDigest(11).String(),
-	"$OTHER", storetest.MadeUpDigest(99).String(),
-)
-
-// deployment returns a Deployment demo/app on Linux whose container main has the fields given.
-func deployment(container string) string {
-	return references.Replace(`apiVersion: apps/v1
-kind: Deployment
-metadata: {name: app, namespace: demo}
-spec:
-  selector: {matchLabels: {app: a}}
-  template:
-    metadata: {labels: {app: a}}
-    spec:
-      nodeSelector: {kubernetes.io/os: linux}
-      containers:
-      - name: main
-        ` + strings.ReplaceAll(container, "\n", "\n        ") + "\n")
-}
-
 // configMap returns a ConfigMap demo/NAME with one key.
 func configMap(name, key, value string) string {
-	return references.Replace("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name +
+	return rendertest.References.Replace("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name +
 		", namespace: demo}\ndata:\n  " + key + ": " + value + "\n")
 }
 
 // TestPlain renders a small product whose templates are plain YAML, beside files that ytt does
 // not take for templates.
 func TestPlain(t *testing.T) {
-	p, l := small(t, map[string]string{
+	p, l := rendertest.Small(t, map[string]string{
 		"README.md": "no template",
-		"b/app.yaml": references.Replace(`# A comment of its own.
+		"b/app.yaml": rendertest.References.Replace(`# A comment of its own.
 apiVersion: apps/v1
 kind: DaemonSet
 metadata: {name: app, namespace: small}
@@ -148,12 +75,12 @@ items:
 // TestOverlay: overlays/linux.yaml selects Linux where a template does not, and leaves a system
 // that is named.
 func TestOverlay(t *testing.T) {
-	forgotten := strings.ReplaceAll(deployment("image: $APP"), "      nodeSelector: {kubernetes.io/os: linux}\n", "")
-	p, l := small(t, map[string]string{
+	forgotten := strings.ReplaceAll(rendertest.Deployment("image: $APP"), "      nodeSelector: {kubernetes.io/os: linux}\n", "")
+	p, l := rendertest.Small(t, map[string]string{
 		"a.yaml": strings.ReplaceAll(forgotten, "name: app", "name: forgotten"),
 		"b.yaml": strings.ReplaceAll(strings.ReplaceAll(forgotten, "Deployment", "StatefulSet"),
 			"    spec:\n", "    spec:\n      nodeSelector: {disk: fast}\n"),
-		"c.yaml": strings.ReplaceAll(references.Replace(strings.ReplaceAll(deployment("image: $TOOLS"),
+		"c.yaml": strings.ReplaceAll(rendertest.References.Replace(strings.ReplaceAll(rendertest.Deployment("image: $TOOLS"),
 			"os: linux", "os: windows")), "name: app", "name: on-windows"),
 		"d.yaml": configMap("notes", "version", "v1"),
 	})
@@ -284,7 +211,7 @@ func TestRefuses(t *testing.T) {
 		},
 		{
 			name:      "no such workload",
-			templates: map[string]string{"ns.yaml": ok, "app.yaml": deployment("image: $APP")},
+			templates: map[string]string{"ns.yaml": ok, "app.yaml": rendertest.Deployment("image: $APP")},
 			change: func(p *product.Product) {
 				p.Release.Env = []product.WorkloadEnv{
 					{
@@ -303,7 +230,7 @@ func TestRefuses(t *testing.T) {
 		},
 		{
 			name:      "no such container",
-			templates: map[string]string{"app.yaml": deployment("image: $APP")},
+			templates: map[string]string{"app.yaml": rendertest.Deployment("image: $APP")},
 			change: func(p *product.Product) {
 				p.Release.Env = []product.WorkloadEnv{{
 					Kind: "Deployment", Namespace: "demo", Name: "app",
@@ -314,7 +241,7 @@ func TestRefuses(t *testing.T) {
 		},
 		{
 			name:      "unknown image in a variable",
-			templates: map[string]string{"app.yaml": deployment("image: $APP")},
+			templates: map[string]string{"app.yaml": rendertest.Deployment("image: $APP")},
 			change: func(p *product.Product) {
 				p.Release.Env = []product.WorkloadEnv{{
 					Kind: "Deployment", Namespace: "demo", Name: "app", Container: "main",
@@ -325,57 +252,12 @@ func TestRefuses(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p, l := small(t, tt.templates)
+			p, l := rendertest.Small(t, tt.templates)
 			if tt.change != nil {
 				tt.change(p)
 			}
 			_, err := render.Render(t.Context(), p, l, render.Options{})
-			wantError(t, err, tt.want)
+			rendertest.Fails(t, err, tt.want)
 		})
 	}
-}
-
-func wantError(t *testing.T, err error, want []string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want %q", want)
-	}
-	for _, w := range want {
-		if !strings.Contains(err.Error(), references.Replace(w)) {
-			t.Errorf("the error lacks %q:\n%v", w, err)
-		}
-	}
-}
-
-// TestKustomize renders a kustomization next to a template. Lines are from the files of its base.
-func TestKustomize(t *testing.T) {
-	p, l := small(t, map[string]string{
-		"config/base/app.yaml": strings.ReplaceAll(deployment("image: registry.k8s.io/pause:3.10"),
-			"namespace: demo", "labels: {a: b}"),
-		"config/base/kustomization.yaml":    "resources: [app.yaml]\n",
-		"config/overlay/kustomization.yaml": "resources: [../base]\nnamespace: system\n",
-		"ns.yaml":                           "apiVersion: v1\nkind: Namespace\nmetadata: {name: system}\n",
-	})
-	p.Release.Templates[0].Path = "deploy/ns.yaml"
-	p.Release.Kustomize = []product.Template{{Path: "deploy/config/overlay"}}
-	m, err := render.Render(t.Context(), p, l, render.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n, line := range strings.Split(string(m.Text), "\n") {
-		if strings.Contains(line, "image: ") {
-			if at := m.Origin(n + 1); at != "deploy/config/base/app.yaml:12" ||
-				!strings.Contains(line, references.Replace("$PAUSE")) {
-				t.Errorf("%s is from %s", line, at)
-			}
-		}
-	}
-	if got := string(m.Text); !strings.Contains(got, "kind: Namespace") ||
-		!strings.Contains(got, "namespace: system") || strings.Contains(got, "config.kubernetes.io/origin") {
-		t.Errorf("got\n%s", got)
-	}
-	p.Release.Kustomize[0].Path = "deploy/config"
-	p.Release.Kustomize[0].Pos = yamlfile.Pos{File: "slipway.yaml", Line: 3, Column: 5}
-	_, err = render.Render(t.Context(), p, l, render.Options{})
-	wantError(t, err, []string{"slipway.yaml:3:5: deploy/config has no kustomization.yaml"})
 }

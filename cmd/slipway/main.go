@@ -24,7 +24,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/sandbox"
-	_ "github.com/slipway-dev/slipway/render/chart/engine" // which loads and renders charts
+	_ "github.com/slipway-dev/slipway/render/engines" // which render charts and kustomizations
 	"github.com/slipway-dev/slipway/render/renderer"
 )
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	"sigs.k8s.io/kustomize/api/konfig"
 
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/regular"
@@ -24,6 +23,10 @@ const (
 	maxDepth = 50 // of bases
 )
 
+// fileNames are what kustomize calls a kustomization
+// (https://pkg.go.dev/sigs.k8s.io/kustomize/api/konfig#RecognizedKustomizationFileNames).
+var fileNames = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
+
 var options = yamlfile.Options{
 	MaxBytes: maxFile, MaxValues: 1 << 20, MaxText: 64 << 20, MaxDepth: 200, MergeKeys: true,
 	Stream: true,
@@ -36,6 +39,7 @@ type collector struct {
 	root    *regular.Root
 	options Options
 	files   map[string][]byte // by path in the tree
+	noted   []byte            // the first kustomization, if it asks for origins; nil: unchanged
 	order   []string
 	bytes   int
 	seen    map[string]bool // directories of kustomizations
@@ -73,7 +77,7 @@ func (c *collector) kustomization(dir string, at yamlfile.Pos, entry *yaml.Node)
 		return ""
 	}
 	var found []string
-	for _, name := range konfig.RecognizedKustomizationFileNames() {
+	for _, name := range fileNames {
 		if fi, err := c.root.Stat(path.Join(dir, name)); err == nil && fi.Mode().IsRegular() {
 			found = append(found, path.Join(dir, name))
 		}

@@ -12,18 +12,11 @@ package kustomize
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"log"
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"go.yaml.in/yaml/v3"
-	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/api/resmap"
-	"sigs.k8s.io/kustomize/api/types"
 
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
@@ -48,8 +41,25 @@ type Options struct {
 	Warn func(at yamlfile.Pos, text string)
 }
 
-// building guards kustomize's schema of Kubernetes, a global variable that each build sets.
-var building sync.Mutex
+// Made is an object that kustomize has made.
+type Made struct {
+	Text []byte
+	// From and By are the files that its annotation names: the resource, or the kustomization whose
+	// generator made it. Both are relative to the directory that is built, and empty if there is
+	// none.
+	From, By string
+}
+
+// Engine builds the kustomization in a directory, such as /deploy, of files by absolute path. origins
+// keeps kustomize's annotations of origins.
+type Engine func(files map[string][]byte, dir string, origins bool) ([]Made, error)
+
+var engine Engine
+
+// Use sets the engine of the program. The only one is in package engine, which calls kustomize's own
+// library, and importing that package sets it: a program, or a test, that only reads the files of
+// kustomizations is compiled without the library.
+func Use(e Engine) { engine = e }
 
 // Build returns the objects of the kustomization in dir, a slash-separated path in the directory
 // tree. The error joins a [yamlfile.Error] for each mistake.
@@ -75,15 +85,6 @@ func Files(tree, dir string) ([]string, error) {
 	return c.order, nil
 }
 
-func run(files memory, dir string) (resmap.ResMap, error) {
-	building.Lock()
-	defer building.Unlock()
-	before := log.Writer()
-	log.SetOutput(io.Discard) // hints without a place
-	defer log.SetOutput(before)
-	return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, dir)
-}
-
 // explain returns the mistakes in the files where kustomize does not state which file it means.
 func (c *collector) explain(file string, err error) error {
 	for _, name := range c.order {
@@ -98,9 +99,12 @@ func (c *collector) explain(file string, err error) error {
 	return c.Err()
 }
 
+// originAnnotations is the entry of buildMetadata that asks for annotations of origins.
+const originAnnotations = "originAnnotations"
+
 // noteOrigins makes kustomize annotate objects with their files, and reports whether the
 // kustomization asks for that itself.
-func (c *collector) noteOrigins(seen memory, file string) (kept bool, err error) {
+func (c *collector) noteOrigins(file string) (kept bool, err error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(c.files[file], &doc); err != nil {
 		return false, err
@@ -124,36 +128,23 @@ func (c *collector) noteOrigins(seen memory, file string) (kept bool, err error)
 	case list == nil:
 		list = &yaml.Node{Kind: yaml.SequenceNode}
 		top.Content = append(top.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "buildMetadata"}, list)
-	case slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return n.Value == types.OriginAnnotations }):
+	case slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return n.Value == originAnnotations }):
 		return true, nil
 	}
-	list.Content = append(list.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: types.OriginAnnotations})
-	seen.files["/"+file], err = yaml.Marshal(&doc)
+	list.Content = append(list.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: originAnnotations})
+	c.noted, err = yaml.Marshal(&doc)
 	return false, err
 }
 
-// objects returns what kustomize has made, with its annotations of origins only if they are kept.
-func (c *collector) objects(m resmap.ResMap, dir string, kept bool) ([]Object, error) {
-	var list []Object
-	for _, r := range m.Resources() {
-		origin, err := r.GetOrigin()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.CurId(), err)
-		}
-		if !kept {
-			if err := r.SetOrigin(nil); err != nil {
-				return nil, fmt.Errorf("%s: %w", r.CurId(), err)
-			}
-		}
-		text, err := r.AsYAML()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.CurId(), err)
-		}
-		o := Object{Text: text}
-		if origin != nil {
-			o.Places = c.places(text, path.Join(dir, origin.Path), path.Join(dir, origin.ConfiguredIn))
+// objects returns what kustomize has made, with places.
+func (c *collector) objects(made []Made, dir string) []Object {
+	list := make([]Object, 0, len(made))
+	for _, m := range made {
+		o := Object{Text: m.Text}
+		if m.From != "" || m.By != "" {
+			o.Places = c.places(m.Text, path.Join(dir, m.From), path.Join(dir, m.By))
 		}
 		list = append(list, o)
 	}
-	return list, nil
+	return list
 }

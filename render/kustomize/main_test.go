@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	_ "github.com/slipway-dev/slipway/render/kustomize/engine"
 	"github.com/slipway-dev/slipway/render/renderer"
 )
 

@@ -37,21 +37,26 @@ func buildHere(q question) ([]Object, error) {
 		names[f.Path], c.files[f.Path] = f.Name, f.Text
 		c.order = append(c.order, f.Path)
 	}
-	seen := newMemory(c.files)
-	kept, err := c.noteOrigins(seen, q.File)
+	kept, err := c.noteOrigins(q.File)
 	if err != nil {
 		return nil, err
 	}
-	result, err := run(seen, "/"+q.Dir)
+	files := map[string][]byte{}
+	for name, text := range c.files {
+		files["/"+name] = text
+	}
+	if c.noted != nil {
+		files["/"+q.File] = c.noted
+	}
+	made, err := engine(files, "/"+q.Dir, kept)
 	if err != nil {
 		return nil, c.explain(q.File, err)
 	}
-	objects, err := c.objects(result, q.Dir, kept)
 	size := &yamlfile.Size{}
-	for _, o := range objects {
-		if err := size.Add(names[q.File], o.Text); err != nil {
+	for _, m := range made {
+		if err := size.Add(names[q.File], m.Text); err != nil {
 			return nil, err
 		}
 	}
-	return objects, err
+	return c.objects(made, q.Dir), nil
 }

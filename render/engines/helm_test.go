@@ -1,4 +1,4 @@
-package render_test
+package engines_test
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/testing/rendertest"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/render"
@@ -14,13 +15,13 @@ import (
 // TestHelm renders a chart into release.yaml: values of slipway.yaml, CRDs, hooks, the lines of
 // templates.
 func TestHelm(t *testing.T) {
-	p, l := small(t, map[string]string{
+	p, l := rendertest.Small(t, map[string]string{
 		"chart/Chart.yaml":  "apiVersion: v2\nname: demo\nversion: 1.0.0\n",
 		"chart/values.yaml": "image: {repository: registry.k8s.io/acme/app, tag: v0}\nreplicas: 1\n",
 		"chart/crds/thing.yaml": "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: " +
 			"{name: things.example.com}\n",
 		"chart/templates/app.yaml": strings.Replace(
-			deployment("image: {{ .Values.image.repository }}:{{ .Values.image.tag }}"), "namespace: demo",
+			rendertest.Deployment("image: {{ .Values.image.repository }}:{{ .Values.image.tag }}"), "namespace: demo",
 			"namespace: {{ .Release.Namespace }}, annotations: {version: {{ .Values.version }}}", 1),
 		"chart/templates/hook.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: " +
 			"{name: \"{{ .Release.Name }}-hook\", annotations: {helm.sh/hook: pre-install}}\n",
@@ -45,7 +46,7 @@ func TestHelm(t *testing.T) {
 	text := string(m.Text)
 	for _, want := range []string{
 		"kind: CustomResourceDefinition", "name: rel-hook", "name: both", "namespace: system",
-		"version: v1.2.3", references.Replace("image: $APP\n"),
+		"version: v1.2.3", rendertest.References.Replace("image: $APP\n"),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("release.yaml lacks %s:\n%s", want, text)
@@ -71,5 +72,5 @@ func TestHelm(t *testing.T) {
 	}
 	p.Release.Helm[0].Path = "deploy/nothing"
 	_, err = render.Render(t.Context(), p, l, render.Options{})
-	wantError(t, err, []string{"slipway.yaml:7:9: chart deploy/nothing does not exist"})
+	rendertest.Fails(t, err, []string{"slipway.yaml:7:9: chart deploy/nothing does not exist"})
 }

@@ -1,4 +1,4 @@
-package render_test
+package engines_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/testing/rendertest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/product"
@@ -20,7 +21,7 @@ func TestCharts(t *testing.T) {
 		"\"ghcr.io/me/tools:v0\", repository: example.com/unknown}\nown: slipway.local/kpack/app:old\nelsewhere: " +
 		"{repository: ghcr.io/me/tools, tag: v0}\nmapped: quay.io/team/lifecycle-amd64:3\nparty: " +
 		"registry.k8s.io/pause:3.10\nother: example.com/unknown:1\n"
-	p, l := small(t, map[string]string{
+	p, l := rendertest.Small(t, map[string]string{
 		"app/Chart.yaml":  "apiVersion: v2\nname: app\nversion: 0.0.1\n",
 		"app/values.yaml": images,
 		"app/templates/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - image: " +
@@ -72,7 +73,7 @@ func TestCharts(t *testing.T) {
 // TestMappedInRelease renders a chart of slipway.yaml into release.yaml: with the images that are
 // named for its values there, too, each by its digest alone, as the lock has it.
 func TestMappedInRelease(t *testing.T) {
-	p, l := small(t, map[string]string{
+	p, l := rendertest.Small(t, map[string]string{
 		"app/Chart.yaml":  "apiVersion: v2\nname: app\nversion: 0.0.1\n",
 		"app/values.yaml": "image: {repository: example.com/any, tag: old}\n",
 		"app/templates/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - {name: " +

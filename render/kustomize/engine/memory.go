@@ -1,4 +1,4 @@
-package kustomize
+package engine
 
 import (
 	"fmt"
@@ -19,10 +19,8 @@ type memory struct {
 }
 
 func newMemory(files map[string][]byte) memory {
-	m := memory{files: map[string][]byte{}, dirs: map[string]bool{"/": true}}
-	for name, text := range files {
-		name = "/" + name
-		m.files[name] = text
+	m := memory{files: files, dirs: map[string]bool{"/": true}}
+	for name := range files {
 		for dir := path.Dir(name); !m.dirs[dir]; dir = path.Dir(dir) {
 			m.dirs[dir] = true
 		}

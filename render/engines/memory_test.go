@@ -1,9 +1,10 @@
-package render_test
+package engines_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testing/rendertest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -14,7 +15,7 @@ import (
 // TestMemory checks that a memory has what the same lock gives, and nothing for a lock with another
 // digest, of an image of the product or a third-party one.
 func TestMemory(t *testing.T) {
-	p, l := small(t, map[string]string{
+	p, l := rendertest.Small(t, map[string]string{
 		"app/Chart.yaml":  "apiVersion: v2\nname: app\nversion: 0.0.1\n",
 		"app/values.yaml": "own: slipway.local/kpack/app:old\nparty: registry.k8s.io/pause:3.10\n",
 		"app/templates/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - image: " +

@@ -1,0 +1,17 @@
+package engines_test
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	_ "github.com/slipway-dev/slipway/render/engines"
+	"github.com/slipway-dev/slipway/render/renderer"
+)
+
+// TestMain lets charts and templates be rendered in a process with bounds, as the command does.
+func TestMain(m *testing.M) {
+	renderer.Main()
+	renderer.Bounds.CPU = time.Minute // a busy machine counts more for the same text; package renderer tests the limit
+	os.Exit(m.Run())
+}
