@@ -7,11 +7,13 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
 // TestMemoryCurve packs 1 to 200 images: how much heap that takes does not depend on their number.
 func TestMemoryCurve(t *testing.T) {
+	extent.Long(t, "measures the memory of packing more and more images")
 	st, l := bundletest.Demo(t, 100)
 	l.Images, l.ThirdParty = nil, nil
 	curve := map[int]int64{}

@@ -8,12 +8,14 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
 // TestMemoryGroups packs 500 and 1,000 images in ten groups, nine of which lack what the first has:
 // how much heap that takes does not depend on their number.
 func TestMemoryGroups(t *testing.T) {
+	extent.Long(t, "measures the memory of packing a thousand images")
 	st, l := bundletest.Demo(t, 100)
 	l.Images, l.ThirdParty = nil, nil
 	on := bundletest.Parse(t, "linux/amd64")

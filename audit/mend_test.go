@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/audit"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/outcome"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -108,7 +109,7 @@ func TestMendDrawn(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
 	changed, refused := 0, 0
-	for n := range 4000 {
+	for n := range extent.Number(400, 4000) {
 		i := draw(t, r)
 		found := broken(i)
 		m, err := audit.Mend(i, lint.IndexOptions{Now: now})

@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 )
@@ -111,6 +112,7 @@ func flip(t *testing.T, path string, prepare func(t *testing.T) (place string, v
 	if err != nil {
 		t.Fatal(err)
 	}
+	step := extent.Number[int64](11, 1)
 	var next, same atomic.Int64
 	var workers sync.WaitGroup
 	for range 2 {
@@ -122,7 +124,7 @@ func flip(t *testing.T, path string, prepare func(t *testing.T) (place string, v
 			t.Fatalf("unchanged: %v", err)
 		}
 		workers.Go(func() {
-			for at := int(next.Add(1)) - 1; at < len(good); at = int(next.Add(1)) - 1 {
+			for at := int(next.Add(step) - step); at < len(good); at = int(next.Add(step) - step) {
 				if err := os.WriteFile(place, bundletest.Flip(good, at, uint(at)), 0o600); err != nil {
 					t.Error(err)
 					return

@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/slipway-dev/slipway/internal/testing/golden"
-	_ "github.com/slipway-dev/slipway/render/chart/engine"
+	_ "github.com/slipway-dev/slipway/render/engines"
 	"github.com/slipway-dev/slipway/render/renderer"
 )
 

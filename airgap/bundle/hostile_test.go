@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/airgap/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
@@ -263,6 +264,7 @@ type operation struct {
 // that states the damage, in bounded memory, and nothing is left behind, not even under another
 // name.
 func TestMemoryAttacks(t *testing.T) {
+	extent.Long(t, "measures the memory of each of 60 forged bundles")
 	st, l := bundletest.Demo(t, 2000)
 	next := bundletest.Later(t, st, l)
 	dir := t.TempDir()

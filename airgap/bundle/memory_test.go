@@ -6,11 +6,13 @@ import (
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/airgap/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 )
 
 // TestMemory packs one large layer, stored and compressed, in both forms, and verifies them, and
 // watches the heap: no blob is ever in it.
 func TestMemory(t *testing.T) {
+	extent.Long(t, "measures the memory of bundles of large layers")
 	const size = bigLayer
 	for _, c := range []struct{ name, magic string }{{"stored", "\x1f\x8b"}, {"compressed", "\x00\x00"}} {
 		t.Run(c.name, func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -66,7 +67,7 @@ func TestVerifyFlips(t *testing.T) {
 	}
 	good := bundletest.Decompress(t, data)
 	table := len(data) - tableLength(t, data)
-	for n := 0; n < len(data); n += 3 - 2*(n/table) { // of the table every one
+	for n := 0; n < len(data); n += (3 - 2*(n/table)) * extent.Number(10, 1) { // of the table every one
 		changed := bytes.Clone(data)
 		changed[n] ^= 1 << (n % 8)
 		r := bundletest.Verify(t, bundletest.Write(t, changed), bundle.VerifyOptions{Compare: airgap.Compare(l)})

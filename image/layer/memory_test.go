@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/image/layer"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
 // TestMemory checks that writing a layer of 1 GiB does not keep it in memory. Under the
 // race detector, which would take minutes, the layer has 256 MiB.
 func TestMemory(t *testing.T) {
+	extent.Long(t, "measures the memory of large layers")
 	const limit = 64 << 20
 	size := int64(1 << 30)
 	if raceDetector {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish/promote"
@@ -285,7 +286,7 @@ func TestSourceLacks(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	g := stage(t)
 	stopped := errors.New("stopped by hand")
-	for n := 1; ; n++ {
+	for n := 1; ; n += extent.Number(6, 1) {
 		final := separate(t)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		var writes atomic.Int32

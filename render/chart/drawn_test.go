@@ -18,6 +18,7 @@ import (
 	"helm.sh/helm/v4/pkg/chart/v2/util"
 	"helm.sh/helm/v4/pkg/engine"
 
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/render/chart"
 )
 
@@ -32,7 +33,7 @@ var (
 // case has, an image is never another one.
 func TestDrawn(t *testing.T) {
 	refused := 0
-	for n := range *charts {
+	for n := range extent.Number(4, *charts) {
 		d := draw(*seed, n)
 		what := fmt.Sprintf("chart %d of seed %d", n, *seed)
 		original := load(t, d.files.String())

@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/outcome"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 )
 
 // Impatient are options of a client that gives up soon.
@@ -114,6 +115,7 @@ func EachFailure(t *testing.T, prepare func(*testing.T, *Server) (run func() err
 			all = append(all, &failing{request: request, failure: name, whole: whole})
 		}
 	}
+	all = extent.Some(all, len(failures)+1)   // each request, one failure after another
 	for some := range slices.Chunk(all, 48) { // they wait more than they work
 		var g sync.WaitGroup
 		for _, f := range some {
