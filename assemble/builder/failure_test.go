@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/assemble/builder"
+	"github.com/slipway-dev/slipway/internal/subprocess"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -106,6 +107,9 @@ func TestPassword(t *testing.T) {
 
 // TestCancel: a builder ends with its context, and the children of it.
 func TestCancel(t *testing.T) {
+	grace := subprocess.Grace
+	t.Cleanup(func() { subprocess.Grace = grace })
+	subprocess.Grace = 200 * time.Millisecond
 	for _, name := range builder.Names() {
 		ctx, cancel := context.WithCancel(t.Context())
 		standIn(t, name, "echo begun; sh -c 'sleep 600'; echo on")

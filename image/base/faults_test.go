@@ -24,6 +24,7 @@ import (
 // pushing relies on must also work here.
 func TestFaults(t *testing.T) {
 	closing := make(chan struct{})
+	t.Cleanup(func() { close(closing) })
 	faults := map[string]func(w http.ResponseWriter, q *http.Request, next http.Handler){
 		"429": func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 			w.WriteHeader(http.StatusTooManyRequests)
@@ -61,6 +62,7 @@ func TestFaults(t *testing.T) {
 	}
 	for name, fail := range faults {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			inner := registrytest.Handler()
 			var mu sync.Mutex
 			failed := map[string]bool{} // nil lets every request pass
@@ -88,7 +90,7 @@ func TestFaults(t *testing.T) {
 			mu.Lock()
 			failing = true
 			mu.Unlock()
-			o := network.Options{Wait: time.Microsecond, Idle: 500 * time.Millisecond, Attempts: 10}
+			o := network.Options{Wait: time.Microsecond, Idle: 250 * time.Millisecond, Attempts: 10}
 			r := base.Resolver{File: "slipway.yaml", Store: storetest.Open(t), Client: network.New(o)}
 			b, err := r.Resolve(t.Context(), ref, parse(t, "linux/amd64"))
 			if err != nil {
@@ -114,5 +116,4 @@ func TestFaults(t *testing.T) {
 			}
 		})
 	}
-	close(closing)
 }

@@ -1,6 +1,7 @@
 package network_test
 
 import (
+	"flag"
 	"log"
 	"os"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/random"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/subprocess"
 )
 
 // TestMain keeps the credentials of whoever runs the tests out of them.
@@ -24,6 +26,11 @@ func TestMain(m *testing.M) {
 			log.Fatal(err)
 		}
 	}
+	flag.Parse()
+	if err := flag.Set("test.parallel", "24"); err != nil { // tests wait more than they work
+		log.Fatal(err)
+	}
+	subprocess.Grace = time.Second
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)

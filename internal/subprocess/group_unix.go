@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// interrupted has the groups that were interrupted less than grace ago.
+// interrupted has the groups that were interrupted less than Grace ago.
 var interrupted struct {
 	sync.Mutex
 	groups []int
@@ -23,7 +23,7 @@ func group(cmd *exec.Cmd) {
 		interrupted.Lock()
 		interrupted.groups = append(interrupted.groups, id)
 		interrupted.Unlock()
-		time.AfterFunc(grace, func() {
+		time.AfterFunc(Grace, func() {
 			interrupted.Lock()
 			defer interrupted.Unlock()
 			interrupted.groups = slices.DeleteFunc(interrupted.groups, func(g int) bool { return g == id })

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// grace is how long an interrupted program may take to end.
-const grace = 5 * time.Second
+// Grace is how long an interrupted program may take to end. Only tests change it.
+var Grace = 5 * time.Second
 
 // Command is exec.CommandContext for a program that ends, with its children, when ctx does. Its
 // Wait returns soon after, even if a child keeps a pipe open.
 func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.WaitDelay = grace + time.Second
+	cmd.WaitDelay = Grace + time.Second
 	group(cmd)
 	return cmd
 }

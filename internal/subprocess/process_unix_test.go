@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/slipway-dev/slipway/internal/subprocess"
 )
@@ -50,8 +51,9 @@ func ended(t *testing.T, stdout *os.File) {
 }
 
 // TestCancel checks that a program ends with its context, and its child with it. A child in the
-// background ignores interrupts: it is killed after grace.
+// background ignores interrupts: it is killed after Grace.
 func TestCancel(t *testing.T) {
+	subprocess.Grace = 500 * time.Millisecond
 	for name, script := range map[string]string{
 		"interrupted": `sh -c 'echo $$; exec sleep 600'; echo survived`,
 		"killed":      `sh -c 'echo $$; exec sleep 600' & wait`,
@@ -82,7 +84,7 @@ func testCancel(t *testing.T, script string) {
 }
 
 // TestKill checks that a program that ignores the interrupt, and its child, are killed: here at
-// once by Kill, else after grace.
+// once by Kill, else after Grace.
 func TestKill(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
