@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/containerfile"
 	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -97,6 +98,7 @@ func limited(tb testing.TB, dir, source string) containerfile.Input {
 }
 
 func TestLimits(t *testing.T) {
+	extent.Plain(t)
 	const mib = 1 << 20
 	doubling := "FROM scratch AS s0\nCOPY a /0/a\n"
 	for n := range 22 {
@@ -165,6 +167,7 @@ const unsuspected = 256 << 20
 
 // TestUnpackingStops ends a build in the middle of an archive, as SIGTERM does.
 func TestUnpackingStops(t *testing.T) {
+	extent.Plain(t)
 	dir := t.TempDir()
 	packed(t, filepath.Join(dir, "a.tar.gz"), 200, 1<<20)
 	for _, source := range []string{"ADD a.tar.gz /\n", "ADD a.tar.gz /\nADD a.tar.gz /b\nCOPY --from=stop . .\n"} {

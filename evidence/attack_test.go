@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/golden"
 )
 
@@ -562,6 +563,7 @@ func plain(s string) string {
 // TestAttacks tries every attack. Each is refused by a sentence of its own, which states what is
 // wrong.
 func TestAttacks(t *testing.T) {
+	extent.Plain(t)
 	var all strings.Builder
 	said := map[string]string{}
 	for _, a := range attacks {

@@ -22,6 +22,7 @@ import (
 // TestFlips changes every byte of a signed bundle, its statement and its checksums, one at a time
 // and each by one bit: all are refused.
 func TestFlips(t *testing.T) {
+	extent.Plain(t)
 	w := newWorld(t)
 	w.l.Images = []lock.Image{storetest.Index(t,
 		w.st, "hello", storetest.Child{

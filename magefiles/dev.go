@@ -23,7 +23,7 @@ func Golden(ctx context.Context) error {
 	}
 	var errs []error
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
-		errs = append(errs, do(ctx, dir, "go", "test", ".", "-update"))
+		errs = append(errs, do(ctx, dir, "env", "SLIPWAY_TESTS=all", "go", "test", ".", "-update"))
 	}
 	return errors.Join(errs...)
 }

@@ -80,7 +80,7 @@ func hunt(ctx context.Context, dir, pkg, test string, args ...string) error {
 		return err
 	}
 	return do(ctx, dir, append(
-		[]string{"go", "test", pkg, "-run=^" + test + "$", "-count=1", "-v", "-timeout=0"}, args...)...)
+		[]string{"env", "SLIPWAY_TESTS=all", "go", "test", pkg, "-run=^" + test + "$", "-count=1", "-v", "-timeout=0"}, args...)...)
 }
 
 // or returns the value of a flag, or else its default.

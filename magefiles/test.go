@@ -6,144 +6,104 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/slipway-dev/slipway/internal/testing/consumer"
-	"github.com/slipway-dev/slipway/target"
 )
 
-// alone matches the tests that run only without the race detector, which makes them five to ten
-// times slower: tests that measure memory, kill processes, repeat a release or verification for
-// each way to damage or end it, answer each request with each failure, try every platform, or
-// render charts that are drawn or the many manifests of a large product. Other tests cover the
-// same goroutines.
-const alone = `TestMemory\w*|TestInterrupt|TestTorture|TestDamage|TestDamageFetched|TestBaseLayers|TestSplitKilled|TestInterrupted|TestFloatingCut|TestAttacks|TestFlips?|TestLimits|TestUnpackingStops|TestBomb|TestTooManySubjects|TestDrawn|TestTekton|TestVerifyFlips|TestManifestOnlyForged|TestGzipForged|Test\w+Failures|TestMendDrawn|TestVerdicts|TestEveryPlatform`
-
-// both matches the tests that run fewer cases under the race detector and
-// therefore also run without it.
-const both = `TestSameBytes`
-
-// commands are the packages whose tests start slipway many times. A start takes a second
-// with the race detector, so only racedCommands of them run with it.
-var commands = []string{"./cmd/slipway", "./test/..."}
-
-const racedCommands = `^TestServe$|^TestScript$/^(push|stages)$`
-
-// Test installs what the tests run against (with apt, as root on Debian or Ubuntu),
-// releases kpack into dist/ and runs every test.
+// Test runs the tests of Slipway's own code, its commands among them, as any user with Go and git.
+// Packages that have not changed since their tests passed are not tested again. The last lines name
+// the suites that Test does not run, and what each needs.
 func Test(ctx context.Context) error {
 	if err := isolate(); err != nil {
 		return err
 	}
-	without, err := consumer.SetUp(ctx)
+	remove, err := scratch()
 	if err != nil {
 		return err
 	}
-	return test(ctx, without)
+	defer remove()
+	cmds, err := own(ctx)
+	if err != nil {
+		return err
+	}
+	if err := together(cmds); err != nil {
+		return err
+	}
+	return notRun()
 }
 
-// test is Test with the programs that are installed.
-func test(ctx context.Context, without []string) error {
-	if err := target.Run(ctx, "release"); err != nil {
-		return err
-	}
-	env, err := environment(strings.Join(without, ","))
-	if err != nil {
-		return err
-	}
-	dirs, err := modules()
-	if err != nil {
-		return err
-	}
-	var errs []error
-	if !slices.Contains(without, "cluster") {
-		errs = append(errs, controlPlane(ctx))
-	}
-	errs = append(errs, consumer.BuildAll(ctx, without))
-	cmds, err := mainTests(ctx, env, !slices.Contains(without, "gcc"))
-	if err != nil {
-		return errors.Join(append(errs, err)...)
-	}
-	others := slices.DeleteFunc(dirs, func(dir string) bool { return dir == "." || slices.Contains(long, dir) })
-	for _, dir := range slices.Concat(long, others) {
-		cmds = append(cmds, goTest(ctx, env, dir, "./..."))
-	}
-	return errors.Join(append(errs, together(cmds))...)
-}
+// apart are packages of the main module whose tests take longest. Test starts them first: one go
+// test would run them one after the other.
+var apart = []string{"./cmd/slipway"}
 
-// apart are packages of the main module whose tests take minutes, in the order in which they are
-// started: one go test would run them one after the other, and the longest, that waits most, last.
-var apart = []string{
-	"./test/torture", "./test/buildkit", "./cmd/slipway", "./test/workflows", "./test/examples",
-}
-
-// long are the suites of nested modules that take minutes. Test starts them before the others, the
-// longest first, so that none of them runs alone at the end.
-var long = []string{"test/cluster", "test/consumers", "test/docs", "test/registries", "test/pages"}
-
-// mainTests returns the commands that test the main module, with the race detector where it can
-// find races, the longest first.
-func mainTests(ctx context.Context, env []string, race bool) ([]*exec.Cmd, error) {
-	if !race {
-		return []*exec.Cmd{goTest(ctx, env, ".", "./...")}, nil
-	}
-	found, err := testsWith(`(?m)^func (` + alone + `|` + both + `)\(`)
-	if err != nil {
-		return nil, err
-	}
-	starters, err := packageDirs(ctx, commands...)
-	if err != nil {
-		return nil, err
-	}
+// own returns the commands that test the main module: with the race detector where it can find
+// races and there is a C compiler, and without it elsewhere.
+func own(ctx context.Context) ([]*exec.Cmd, error) {
 	all, err := packageDirs(ctx, "./...")
 	if err != nil {
 		return nil, err
 	}
-	var concurrent []string
-	plain := slices.DeleteFunc(slices.Clone(starters), func(dir string) bool { return slices.Contains(apart, dir) })
+	if _, err := exec.LookPath("gcc"); err != nil {
+		fmt.Fprintln(os.Stderr, "gcc is missing: tests run without the race detector, which needs it")
+		return []*exec.Cmd{goTest(ctx, nil, ".", all...)}, nil
+	}
+	found, err := extents(all)
+	if err != nil {
+		return nil, err
+	}
+	var raced, plain, slow, names []string
 	for _, dir := range all {
-		if slices.Contains(starters, dir) {
-			continue
-		}
 		switch yes, err := isConcurrent(dir); {
 		case err != nil:
 			return nil, err
-		case yes:
-			concurrent = append(concurrent, dir)
-		default:
+		case yes && !isCommand(dir) && !slices.Contains(racedLater, dir):
+			raced = append(raced, dir)
+			if len(found[dir]) > 0 {
+				slow, names = append(slow, dir), append(names, found[dir]...)
+			}
+		case !slices.Contains(apart, dir):
 			plain = append(plain, dir)
 		}
 	}
-	var slow []string
-	for _, dir := range slices.Sorted(maps.Keys(found)) {
-		if dir = "./" + filepath.ToSlash(dir); slices.Contains(concurrent, dir) {
-			slow = append(slow, dir)
-		}
-	}
-	raced := append(slices.Clone(env), "CGO_ENABLED=1")
-	cmds := []*exec.Cmd{
-		goTest(ctx, raced, ".", slices.Concat(raceFlags(), []string{"-skip=^(" + alone + ")$"}, concurrent)...),
-	}
+	var cmds []*exec.Cmd
 	for _, dir := range apart {
-		cmds = append(cmds, goTest(ctx, env, ".", dir))
+		cmds = append(cmds, goTest(ctx, nil, ".", dir))
 	}
 	return append(cmds,
-		goTest(ctx, env, ".", plain...),
-		goTest(ctx, env, ".", append([]string{"-run=^(" + alone + "|" + both + ")$"}, slow...)...),
-		goTest(ctx, raced, ".", append(raceFlags(), "-run="+racedCommands, "./cmd/slipway")...),
+		goTest(ctx, race, ".", append(raceFlags(), raced...)...),
+		goTest(ctx, nil, ".", plain...),
+		goTest(ctx, nil, ".", append([]string{only(names)}, slow...)...),
 	), nil
 }
 
+// race are the variables of tests with the race detector.
+var race = []string{"CGO_ENABLED=1"}
+
+// racedLater are packages whose tests compile programs, or release products. With the race detector,
+// that takes minutes: Suites does it.
+var racedLater = []string{
+	"./assemble", "./audit", "./compile/program", "./containerfile", "./publish", "./publish/promote", "./release",
+	"./scaffold", "./target",
+}
+
+// isCommand reports whether tests of a package start slipway many times. A start takes a second
+// with the race detector, so only racedCommands of them run with it.
+func isCommand(dir string) bool { return dir == "./cmd/slipway" || strings.HasPrefix(dir, "./test/") }
+
+const racedCommands = `^TestServe$|^TestScript$/^(push|stages)$`
+
+// only returns the flag of go test for the tests of these names.
+func only(names []string) string {
+	slices.Sort(names)
+	return "-run=^(" + strings.Join(slices.Compact(names), "|") + ")$"
+}
+
 // goTest runs `go test` in a module:
-//   - without the test cache, because go test does not notice changes to the release, which is
-//     outside of nested modules;
 //   - with -trimpath, so that packages that suites or another clone compiled are in Go's build cache;
 //   - without symbols and debugging information, which halves the work of the linker, whose results
 //     are not cached;
@@ -153,10 +113,11 @@ func mainTests(ctx context.Context, env []string, race bool) ([]*exec.Cmd, error
 //   - with the artifacts of tests, which are pictures of pages, in _artifacts of the module.
 func goTest(ctx context.Context, env []string, dir string, args ...string) *exec.Cmd {
 	cmd := command(ctx, dir,
-		append([]string{
-			"go", "test", "-trimpath", "-count=1", "-vet=off", "-ldflags=-s -w", "-artifacts", "-timeout=60m",
-		}, args...)...)
-	cmd.Env = append(append(os.Environ(), rarely), env...)
+		append([]string{"go", "test", "-trimpath", "-vet=off", "-ldflags=-s -w", "-artifacts", "-timeout=60m"}, args...)...)
+	cmd.Env = append(append(os.Environ(), rarely, "CGO_ENABLED=0"), env...)
+	if os.Getenv("CI") != "" { // which sees no old results
+		cmd.Args = slices.Insert(cmd.Args, 2, "-count=1")
+	}
 	return cmd
 }
 
@@ -171,38 +132,43 @@ func isolate() error {
 		os.Unsetenv("SOURCE_DATE_EPOCH"))
 }
 
-// Ci is what a change must pass: linters, then test. Installing waits for the network and the
-// disk, and the linters need nothing of it: both run at once.
-func Ci(ctx context.Context) error {
-	if err := isolate(); err != nil {
+// notRun prints the suites that Test does not run, and what each needs.
+func notRun() error {
+	dirs, err := suites()
+	if err != nil {
 		return err
 	}
-	var without []string
-	var g errgroup.Group
-	g.Go(func() (err error) {
-		without, err = consumer.SetUp(ctx)
-		return err
-	})
-	found := Linters(ctx)
-	if err := g.Wait(); err != nil {
-		return errors.Join(found, err)
+	for _, dir := range dirs {
+		var needs []string
+		for _, c := range consumer.All {
+			if slices.Contains(c.Suites, dir) {
+				needs = append(needs, c.Name)
+			}
+		}
+		if needs == nil {
+			needs = []string{"Go modules, or some minutes"}
+		}
+		fmt.Fprintf(os.Stderr, "not run: %s, which needs %s: go tool mage suite %s\n",
+			dir, strings.Join(needs, ", "), dir)
 	}
-	return errors.Join(found, test(ctx, without))
+	return nil
 }
 
-// environment returns the variables that give tests the release, the slipway that made it, and
-// what to run without.
-func environment(without string) ([]string, error) {
-	dist, err := filepath.Abs("dist")
+// suites returns the directories of the suites, those of the main module among them, the longest
+// first.
+func suites() ([]string, error) {
+	dirs, err := modules()
 	if err != nil {
 		return nil, err
 	}
-	store, err := filepath.Abs(".slipway")
+	ending, err := testsWith(`(extent\.Suite)\(`)
 	if err != nil {
-		return nil, fmt.Errorf("finding the store: %w", err)
+		return nil, err
 	}
-	return []string{
-		"SLIPWAY_DIST=" + dist, "SLIPWAY_STORE=" + store,
-		"SLIPWAY_COMMAND=" + filepath.Join(store, "bin", "slipway"), "SLIPWAY_WITHOUT=" + without,
-	}, nil
+	for dir := range ending {
+		dirs = append(dirs, filepath.ToSlash(dir))
+	}
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return dir == "." || slices.Contains(long, dir) })
+	slices.Sort(dirs)
+	return append(slices.Clone(long), dirs...), nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/containerd/platforms"
 	specs "github.com/opencontainers/image-spec/specs-go/v1"
 
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -56,6 +57,7 @@ func TestNormal(t *testing.T) {
 // TestEveryPlatform compares the rule which images a host runs, and which of two it takes, with
 // containerd's for every host and every image.
 func TestEveryPlatform(t *testing.T) {
+	extent.Plain(t)
 	images := everyPlatform()
 	fits := 0
 	for _, host := range images {

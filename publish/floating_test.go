@@ -156,6 +156,7 @@ func TestFloatingAgain(t *testing.T) {
 // TestFloatingCut ends a release at each of its requests to two registries: its floating tags are
 // all old then, unless the end came while they moved, and after the next run they are all new.
 func TestFloatingCut(t *testing.T) {
+	extent.Plain(t)
 	p, st, l := version(t, "1.0.0", "latest", "v1")
 	next, nextStore, nextLock := version(t, "1.10.0", "latest", "v1")
 	places, moving := 0, 0

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -113,6 +114,7 @@ func (c *counting) sum(what string, digests []string) (n int) {
 // Dockerfile reads the files of its base, and bundles include all layers: each is then
 // downloaded once.
 func TestBaseLayers(t *testing.T) {
+	extent.Plain(t)
 	bases, target := count(t), count(t)
 	part := func(to *counting, prefix string) string {
 		t.Helper()

@@ -85,6 +85,7 @@ func glob(t *testing.T, pattern string) []string {
 // damaged in every way. The next release must have the same bytes as the first, and match its
 // checksums.
 func TestDamage(t *testing.T) {
+	extent.Plain(t)
 	yaml, out := hello(t), filepath.Join(t.TempDir(), "out")
 	text, err := os.ReadFile(yaml)
 	if err != nil {
@@ -162,6 +163,7 @@ func TestDamage(t *testing.T) {
 // TestDamageFetched damages what came from a registry, the layers of a base and a third-party
 // image, and checks that they are fetched again.
 func TestDamageFetched(t *testing.T) {
+	extent.Plain(t)
 	host, _ := serveRegistry(t)
 	yaml, out := hello(t), filepath.Join(t.TempDir(), "out")
 	onRegistry(t, yaml, host)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
@@ -211,6 +212,7 @@ func TestReleaseWrongHash(t *testing.T) {
 // TestTooManySubjects: a product that is too large for verifiers is refused before anything is
 // made.
 func TestTooManySubjects(t *testing.T) {
+	extent.Plain(t)
 	p, err := product.Load(t.Context(), product.Options{Path: hello(t)})
 	if err != nil {
 		t.Fatal(err)

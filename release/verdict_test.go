@@ -45,6 +45,7 @@ var unknown = []struct{ text, why string }{
 // nothing of a refused release gets into the registry; and audit -deep finds no error in the images
 // of one that was not refused.
 func TestVerdicts(t *testing.T) {
+	extent.Plain(t)
 	green, count := 0, extent.Number(7, *products)
 	for n := range count {
 		s := drawProduct(t, *seed, n)

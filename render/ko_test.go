@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/rendertest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
@@ -16,6 +17,7 @@ import (
 // TestTekton renders the manifests of Tekton Pipelines as they are. They name images by ko:// in
 // image fields and arguments, and third-party images by digest.
 func TestTekton(t *testing.T) {
+	extent.Plain(t)
 	p, l := rendertest.Small(t, nil)
 	p.Sources = []product.Source{{
 		Name: "tekton", Module: "github.com/tektoncd/pipeline@v1.15.0", Revision: "r", Created: time.Unix(1, 0),

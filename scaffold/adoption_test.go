@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/golden"
 	_ "github.com/slipway-dev/slipway/render/engines"
 	"github.com/slipway-dev/slipway/render/renderer"
@@ -123,6 +124,7 @@ func answering(t *testing.T, a *txtar.Archive, w io.Writer) Asker {
 // TestVerdicts holds the table of shapes in docs/init.md against what came out of them: right, or
 // refused with the first reason.
 func TestVerdicts(t *testing.T) {
+	extent.Plain(t)
 	const file, marker = "../docs/init.md", "<!-- shapes: go test ./scaffold -update -->\n"
 	page, err := os.ReadFile(file)
 	must(t, err)

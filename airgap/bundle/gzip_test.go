@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/airgap/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/gzipped"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 )
 
 // gunzip decompresses a file by the standard library's reader, which reads several members.
@@ -100,6 +101,7 @@ func TestGzipCompressedAgain(t *testing.T) {
 // TestGzipForged: what only some readers of gzip see is refused, and so is what is damaged. Where
 // nothing is found of a flipped byte, the archive is the same.
 func TestGzipForged(t *testing.T) {
+	extent.Plain(t)
 	t.Parallel()
 	st, l := bundletest.Demo(t, 100)
 	good := readFile(t, bundletest.PackTwins(t, st, l, t.TempDir(), bundletest.Targets(t)...)[0].Gzip.Path)

@@ -13,10 +13,12 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 )
 
 // TestManifestOnlyForged: the manifest-only annotations of a bundle are compared with its contents.
 func TestManifestOnlyForged(t *testing.T) {
+	extent.Plain(t)
 	t.Parallel()
 	b, path := bundletest.PartFile(t, "windows/amd64:ltsc2025")
 	good, h := bundletest.Headers(t, path), only2025(t, b)

@@ -20,6 +20,7 @@ import (
 // places can be run again, with the same size or another, and the directory is then as if there had
 // been no kill.
 func TestSplitKilled(t *testing.T) {
+	extent.Plain(t)
 	t.Parallel()
 	st, l := bundletest.Signed(t, 20_000)
 	f := bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)[5])[0]

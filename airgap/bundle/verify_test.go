@@ -59,6 +59,7 @@ func TestVerify(t *testing.T) {
 // TestVerifyFlips flips bytes all over a bundle, one after the other. Where nothing is found, the
 // archive is the same, and a difference in the seek table is reported.
 func TestVerifyFlips(t *testing.T) {
+	extent.Plain(t)
 	t.Parallel()
 	st, l := bundletest.Demo(t, 100)
 	data, err := os.ReadFile(bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)...)[0].Path)

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/crane"
 
 	"github.com/slipway-dev/slipway/internal/distfile"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
@@ -29,6 +30,7 @@ const ballast = 64 << 20
 // TestInterrupt interrupts long-running commands. Each ends with one line and exit code 130
 // and leaves no incomplete file under any name; the next run succeeds.
 func TestInterrupt(t *testing.T) {
+	extent.Long(t, "ends commands at what they read")
 	cut := cutHeavy(t)
 	bundle := filepath.Join(cut, "dist", "greet-images.tar.zst")
 	const image = "slipway.local/greet/greet:1.0.1"

@@ -18,6 +18,7 @@ import (
 
 	"github.com/slipway-dev/slipway/compile/times"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/report"
 )
 
@@ -221,7 +222,7 @@ func TestTwoReleases(t *testing.T) {
 		}
 		dirs, wants = append(dirs, dir), append(wants, filepath.Join(dir, "dist"))
 	}
-	for range 10 {
+	for range extent.Number(2, 10) {
 		out := filepath.Join(t.TempDir(), "out")
 		var ps []*process
 		for _, dir := range dirs {

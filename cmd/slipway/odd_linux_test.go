@@ -17,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
@@ -37,7 +38,10 @@ func TestOddFiles(t *testing.T) {
 			if n == 0 {
 				kinds = []string{"pipe", "socket", "device"}
 			}
-			for _, kind := range kinds {
+			if n > 0 && !extent.All() {
+				continue
+			}
+			for _, kind := range extent.Some(kinds, 3) {
 				t.Run(place.file+"/"+kind+"/"+strings.Fields(args)[0], func(t *testing.T) {
 					t.Parallel()
 					atOnce <- struct{}{}

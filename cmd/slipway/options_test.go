@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 )
 
 // TestEveryOption runs each command with each option that it accepts, in copies of one directory,
@@ -16,6 +18,7 @@ import (
 // files and what the registry is sent. An option that changes nothing is accepted, and never read.
 // testdata/options.txtar has the command lines and the values.
 func TestEveryOption(t *testing.T) {
+	extent.Long(t, "runs each command with each of its options")
 	table := readOptions(t)
 	world := newWorld(t, table)
 	before := world.sums(t)

@@ -29,7 +29,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/slipway-dev/slipway/internal/sandbox"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/render/renderer"
 )
 
@@ -42,6 +44,33 @@ func TestMain(m *testing.M) {
 
 // TestScript runs the scripts in testdata/script, which use the command as users do.
 func TestScript(t *testing.T) {
+	p := parameters(t)
+	p.Dir = "testdata/script"
+	testscript.Run(t, p)
+}
+
+// TestPrograms runs the scripts that need programs besides Go and git.
+func TestPrograms(t *testing.T) {
+	extent.Long(t, "needs programs that package consumer lists")
+	files, err := filepath.Glob("testdata/programs/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal(len(files), err)
+	}
+	p := parameters(t)
+	p.Files = append(files, filepath.Join("testdata", "script", "airgap_key.txtar"))
+	testscript.Run(t, p)
+}
+
+// TestLong runs the scripts of several machines, of rebuilds and of many faults.
+func TestLong(t *testing.T) {
+	extent.Long(t, "has machines that share nothing, rebuilds, and a mistake of each kind")
+	p := parameters(t)
+	p.Dir = "testdata/long"
+	testscript.Run(t, p)
+}
+
+// parameters are those of scripts with the commands below.
+func parameters(t *testing.T) testscript.Params {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -53,9 +82,9 @@ func TestScript(t *testing.T) {
 	}
 	values := strings.Split(string(out), "\n")
 	cache := t.TempDir()
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+	return testscript.Params{
 		RequireExplicitExec: true,
+		Condition:           func(c string) (bool, error) { return testprog.Condition(t, c) },
 		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ROOT", root)
@@ -79,7 +108,7 @@ func TestScript(t *testing.T) {
 				oddRegistry(t, ts, neg, args)
 			},
 		},
-	})
+	}
 }
 
 // interrupt REGEXP COMMAND… interrupts the command once a line of its standard error

@@ -14,10 +14,13 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
 // TestSigned runs the script of a program that is signed by osslsigncode.
 func TestSigned(t *testing.T) {
+	testprog.Need(t, "osslsigncode")
 	testscript.Run(t, testscript.Params{
 		Files:               []string{"testdata/signed.txtar"},
 		RequireExplicitExec: true,

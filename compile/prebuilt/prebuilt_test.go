@@ -21,6 +21,7 @@ import (
 
 	"github.com/slipway-dev/slipway/compile/prebuilt"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/programtest"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
@@ -259,6 +260,7 @@ func TestDownload(t *testing.T) {
 
 // TestBomb reads a program from archives that unpack to a thousand times their size.
 func TestBomb(t *testing.T) {
+	extent.Plain(t)
 	const size = 300 << 20
 	bomb := entry{"bomb", make([]byte, size)}
 	for _, tc := range []struct {

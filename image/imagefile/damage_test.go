@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/testing/archivetest"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
@@ -27,6 +28,7 @@ func oneImage(b *builder) v1.Image {
 // TestDamage: a layout that is not what it should be is an error, and no image of it gets into a
 // store.
 func TestDamage(t *testing.T) {
+	extent.Plain(t)
 	for name, test := range map[string]struct {
 		want  string
 		build func(b *builder)

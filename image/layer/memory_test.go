@@ -11,15 +11,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
-// TestMemory checks that writing a layer of 1 GiB does not keep it in memory. Under the
-// race detector, which would take minutes, the layer has 256 MiB.
+// TestMemory checks that writing a layer of 1 GiB does not keep it in memory.
 func TestMemory(t *testing.T) {
 	extent.Long(t, "measures the memory of large layers")
 	const limit = 64 << 20
 	size := int64(1 << 30)
-	if raceDetector {
-		size = 256 << 20
-	}
 	for _, z := range compressions {
 		t.Run(string(z), func(t *testing.T) {
 			st := storetest.Open(t)

@@ -284,6 +284,7 @@ func TestSourceLacks(t *testing.T) {
 // TestInterrupted stops a promotion at each of its writes. What is tagged by then is complete, no
 // floating tag moved before everything else, and the next run sends the rest.
 func TestInterrupted(t *testing.T) {
+	extent.Plain(t)
 	g := stage(t)
 	stopped := errors.New("stopped by hand")
 	for n := 1; ; n += extent.Number(6, 1) {

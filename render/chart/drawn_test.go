@@ -32,6 +32,7 @@ var (
 // the images, of which each is the right one; otherwise the chart is refused. With values that no
 // case has, an image is never another one.
 func TestDrawn(t *testing.T) {
+	extent.Plain(t)
 	refused := 0
 	for n := range extent.Number(4, *charts) {
 		d := draw(*seed, n)

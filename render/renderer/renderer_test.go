@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/render/renderer"
 )
@@ -100,6 +101,7 @@ func TestError(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
+	extent.Plain(t)
 	for name, test := range map[string]struct {
 		change func(l *renderer.Limits)
 		run    func() error

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/internal/testing/wine"
 	"github.com/slipway-dev/slipway/lock"
@@ -30,6 +31,7 @@ var workDir string
 var slipway = sync.OnceValues(func() (string, error) { return testprog.Slipway(context.Background(), workDir) })
 
 func TestMain(m *testing.M) {
+	extent.Suite("wine, mingw and the Go modules of other products")
 	dir, err := os.MkdirTemp("", "slipway-examples-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
@@ -30,6 +31,7 @@ import (
 var shared string
 
 func TestMain(m *testing.M) {
+	extent.Suite("some minutes")
 	flag.Set("rapid.nofailfile", "true") //nolint:errcheck // it is a flag of rapid
 	code := func() int {
 		dir, err := os.MkdirTemp("", "explore-shared-")

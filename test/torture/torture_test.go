@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
@@ -53,6 +54,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(launchVariable) != "" {
 		launch()
 	}
+	extent.Suite("Linux on amd64, and some minutes")
 	os.Exit(m.Run())
 }
 

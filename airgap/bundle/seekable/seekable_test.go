@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/slipway-dev/slipway/airgap/bundle/seekable"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 )
 
 // part is what one frame or more of a file come from.
@@ -167,6 +168,7 @@ func TestFrames(t *testing.T) {
 // TestDamage changes one byte at a time: a change of a frame is found, with its place, or makes no
 // difference to what is read.
 func TestDamage(t *testing.T) {
+	extent.Plain(t)
 	file, raw := write(t, []part{
 		{bytes.Repeat([]byte("text "), 100), false},
 		{bytes.Repeat([]byte{1, 2, 3, 250}, 50), true},

@@ -181,6 +181,11 @@ var All = []Consumer{
 		Suites: []string{"test/verifiers"},
 	},
 	{
+		Name: "strace", Purpose: "seeing that verification opens no connection",
+		Commands: []string{"strace"}, Packages: []string{"strace"},
+		Suites: []string{"cmd/slipway"},
+	},
+	{
 		Name:     "node",
 		Purpose:  "sigstore-js, the schema of CycloneDX, axe's rules for pages, the search of the documentation",
 		Commands: []string{"node", "npm"}, Packages: []string{"nodejs", "npm"},

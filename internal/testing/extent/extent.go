@@ -1,17 +1,19 @@
 // Package extent tells tests how many cases to try. `go test` and `go tool mage test` are for
-// somebody who waits: of what is repeated for each request, byte or seed they try a few. `go tool
-// mage ci` sets SLIPWAY_TESTS=all: it tries every case, and runs the tests that take long.
+// somebody who waits: a test that repeats one thing for each request, byte or seed tries a few of
+// them. `go tool mage ci` sets SLIPWAY_TESTS=all: every case is tried, and the tests that take long
+// run, too.
 //
 // A test calls these functions itself, so that `go tool mage ci` finds it.
 package extent
 
 import (
+	"fmt"
 	"os"
 	"testing"
 )
 
-// All reports whether every case is to be tried.
-func All() bool { return os.Getenv("SLIPWAY_TESTS") == "all" }
+// All reports whether every case is to be tried. With the race detector none but a few are.
+func All() bool { return os.Getenv("SLIPWAY_TESTS") == "all" && !raced }
 
 // Long skips a test unless every case is to be tried. reason is why the test takes long.
 func Long(tb testing.TB, reason string) {
@@ -39,4 +41,22 @@ func Some[T any](cases []T, n int) []T {
 		some = append(some, cases[i])
 	}
 	return some
+}
+
+// Suite ends the tests of a package, before the first of them, unless every case is to be tried.
+// needs is what the package needs besides Go, or why it takes long.
+func Suite(needs string) {
+	if !All() {
+		fmt.Printf("not run, since it needs %s: go tool mage ci runs it, and go tool mage suite runs it alone\n", needs)
+		os.Exit(0)
+	}
+}
+
+// Plain skips a test in a program with the race detector, which makes it ten times as slow, where
+// others test the same goroutines. `go tool mage test` runs it without.
+func Plain(tb testing.TB) {
+	tb.Helper()
+	if raced {
+		tb.Skip("the race detector makes it slow: go test runs it without -race")
+	}
 }

@@ -91,6 +91,7 @@ func drip(s *Server, w http.ResponseWriter, q *http.Request) {
 // the registry ([outcome.Failed]). The failure 404 is an answer: only what tags name has to be there.
 func EachFailure(t *testing.T, prepare func(*testing.T, *Server) (run func() error)) {
 	t.Helper()
+	extent.Plain(t)
 	s := Serve(t)
 	run := prepare(t, s)
 	s.Reset()

@@ -1,9 +1,9 @@
 // Package testprog gives tests the programs that they run against, and runs the daemons among
 // these. Package consumer lists them.
 //
-// A test fails where its program is missing, unless SLIPWAY_WITHOUT names the consumer that the
-// program belongs to: `go tool mage test` puts there what it could not install, and only then is
-// the test skipped.
+// A test that asks for a program is skipped by `go test` and `go tool mage test`, which need none.
+// In `go tool mage ci` it fails where the program is missing, unless SLIPWAY_WITHOUT names the
+// consumer that the program belongs to: the target puts there what it could not install.
 package testprog
 
 import (
@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/testing/consumer"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 )
 
 // Need ends the test if one of the consumer's commands is not in PATH, or if the consumer needs
@@ -24,8 +25,9 @@ import (
 func Need(t testing.TB, name string) {
 	t.Helper()
 	c := find(t, name)
+	extent.Long(t, "needs "+name)
 	if command := c.Lacking(); command != "" {
-		Missing(t, name, fmt.Errorf("%s is missing: run `go tool mage test`, which installs it by apt", command))
+		Missing(t, name, fmt.Errorf("%s is missing: run `go tool mage ci`, which installs it by apt", command))
 	}
 	if c.Root && os.Geteuid() != 0 {
 		Missing(t, name, fmt.Errorf("%s needs root: run the tests as root", name))
@@ -51,6 +53,7 @@ var built sync.Map // name → func() (string, error)
 func Built(t testing.TB, name, program string) string {
 	t.Helper()
 	c := find(t, name)
+	extent.Long(t, "needs "+program)
 	if consumer.Without(name) {
 		Missing(t, name, errors.New("it is not built"))
 	}
@@ -95,4 +98,25 @@ func Run(t testing.TB, program string, args ...string) string {
 		t.FailNow()
 	}
 	return out
+}
+
+// Condition answers the conditions of scripts about programs: [program:NAME] is whether a test may
+// use the consumer NAME. A program that is missing fails the test as in [Need].
+func Condition(t testing.TB, condition string) (bool, error) {
+	t.Helper()
+	name, ok := strings.CutPrefix(condition, "program:")
+	if !ok {
+		return false, fmt.Errorf("unknown condition %s", condition)
+	}
+	c, ok := consumer.Find(name)
+	if !ok {
+		return false, fmt.Errorf("package consumer has no entry %s", name)
+	}
+	if !extent.All() || consumer.Without(name) {
+		return false, nil
+	}
+	if command := c.Lacking(); command != "" {
+		return false, fmt.Errorf("%s is missing: run `go tool mage ci`, which installs it by apt", command)
+	}
+	return true, nil
 }

@@ -95,7 +95,7 @@ var (
 func (h *Hunt) walk(ctx context.Context, slipway, seed string, long time.Duration) (law, at string, err error) {
 	cmd := exec.CommandContext(ctx, h.walks, "-test.run=^TestExplore$", "-test.v", "-test.timeout=0",
 		"-rapid.shrinktime=1s", "-seed="+seed, "-time="+long.String())
-	cmd.Dir, cmd.Env = filepath.Join(h.root, "test", "explore"), append(os.Environ(), "SLIPWAY_COMMAND="+slipway)
+	cmd.Dir, cmd.Env = filepath.Join(h.root, "test", "explore"), append(os.Environ(), "SLIPWAY_TESTS=all", "SLIPWAY_COMMAND="+slipway)
 	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(os.Interrupt) }, time.Minute
 	out, err := cmd.CombinedOutput()
 	if err == nil || ctx.Err() != nil {

@@ -1,0 +1,192 @@
+//go:build mage
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/internal/testing/consumer"
+	"github.com/slipway-dev/slipway/target"
+)
+
+// Ci is what a change must pass: test, then suites.
+func Ci(ctx context.Context) error {
+	return errors.Join(Test(ctx), Suites(ctx))
+}
+
+// Suites installs what the suites run against (with apt, as root on Debian or Ubuntu), releases
+// kpack into dist/ and runs the linters, every suite, and every case of the tests of which Test
+// tries a few.
+func Suites(ctx context.Context) error {
+	if err := isolate(); err != nil {
+		return err
+	}
+	remove, err := scratch()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	// Installing waits for the network and the disk, and the linters need nothing of it.
+	var without []string
+	var g errgroup.Group
+	g.Go(func() (err error) {
+		without, err = consumer.SetUp(ctx)
+		return err
+	})
+	errs := []error{Linters(ctx)}
+	if err := g.Wait(); err != nil {
+		return errors.Join(append(errs, err)...)
+	}
+	if err := target.Run(ctx, "release"); err != nil {
+		return errors.Join(append(errs, err)...)
+	}
+	env, err := environment(without)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(without, "cluster") {
+		errs = append(errs, controlPlane(ctx))
+	}
+	errs = append(errs, consumer.BuildAll(ctx, without))
+	dirs, err := suites()
+	if err != nil {
+		return err
+	}
+	var cmds []*exec.Cmd
+	for _, dir := range dirs {
+		cmds = append(cmds, suite(ctx, env, dir))
+	}
+	rest, err := wholly(ctx, env)
+	if err != nil {
+		return err
+	}
+	cmds = slices.Insert(cmds, len(long), rest)
+	if !slices.Contains(without, "gcc") {
+		cmds = append(cmds,
+			goTest(ctx, race, ".", slices.Concat([]string{"-count=1"}, raceFlags(), racedLater)...),
+			goTest(ctx, race, ".", append([]string{"-count=1", "-run=" + racedCommands}, append(raceFlags(), "./cmd/slipway")...)...))
+	}
+	return errors.Join(append(errs, together(cmds))...)
+}
+
+// Suite runs one suite, such as test/pages, with what it needs, as Suites does.
+func Suite(ctx context.Context, dir string) error {
+	if err := isolate(); err != nil {
+		return err
+	}
+	dir = filepath.ToSlash(filepath.Clean(dir))
+	dirs, err := suites()
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(dirs, dir) {
+		return fmt.Errorf("%s is not a suite; there are %s", dir, strings.Join(dirs, ", "))
+	}
+	without := []string{}
+	for _, c := range consumer.All {
+		if !slices.Contains(c.Suites, dir) {
+			without = append(without, c.Name)
+		}
+	}
+	if err := os.Setenv("SLIPWAY_WITHOUT", strings.Join(append(without, os.Getenv("SLIPWAY_WITHOUT")), ",")); err != nil {
+		return err
+	}
+	if without, err = consumer.SetUp(ctx); err != nil {
+		return err
+	}
+	released, err := testsWith(`(SLIPWAY_DIST)`)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(slices.Collect(maps.Keys(released)), func(d string) bool {
+		return d == dir || strings.HasPrefix(d, dir+"/")
+	}) {
+		if err := target.Run(ctx, "release"); err != nil {
+			return err
+		}
+	}
+	if dir == "test/cluster" || dir == "test/docs" {
+		if err := controlPlane(ctx); err != nil {
+			return err
+		}
+	}
+	if err := consumer.BuildAll(ctx, without); err != nil {
+		return err
+	}
+	env, err := environment(without)
+	if err != nil {
+		return err
+	}
+	cmd := suite(ctx, env, dir)
+	cmd.Args = append(cmd.Args, "-v")
+	return start(cmd)
+}
+
+// long are the suites that take minutes. Suites starts them before the others, the longest first,
+// so that none of them runs alone at the end.
+var long = []string{
+	"test/torture", "test/buildkit", "test/cluster", "test/examples", "test/consumers", "test/docs",
+	"test/workflows", "test/registries", "test/pages",
+}
+
+// suite returns the command that runs a suite. Results are not taken from go test's cache, which
+// does not know of programs, and of releases outside of the module.
+func suite(ctx context.Context, env []string, dir string) *exec.Cmd {
+	if ending, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !ending.IsDir() {
+		return goTest(ctx, env, dir, "-count=1", "./...")
+	}
+	return goTest(ctx, env, ".", "-count=1", "./"+dir)
+}
+
+// wholly returns the command that tries every case of the tests of which Test tries a few, and those
+// that need a program.
+func wholly(ctx context.Context, env []string) (*exec.Cmd, error) {
+	all, err := packageDirs(ctx, "./...")
+	if err != nil {
+		return nil, err
+	}
+	found, err := extents(all)
+	if err != nil {
+		return nil, err
+	}
+	var dirs, names []string
+	for _, dir := range slices.Sorted(maps.Keys(found)) {
+		if !strings.HasPrefix(dir, "./test/") {
+			dirs, names = append(dirs, dir), append(names, found[dir]...)
+		}
+	}
+	return goTest(ctx, env, ".", append([]string{"-count=1", only(names)}, dirs...)...), nil
+}
+
+// environment returns the variables that give tests the release, the slipway that made it, and
+// what to run without, and that let them try every case.
+func environment(without []string) ([]string, error) {
+	dist, err := filepath.Abs("dist")
+	if err != nil {
+		return nil, err
+	}
+	store, err := filepath.Abs(".slipway")
+	if err != nil {
+		return nil, fmt.Errorf("finding the store: %w", err)
+	}
+	return []string{
+		"SLIPWAY_TESTS=all", "SLIPWAY_DIST=" + dist, "SLIPWAY_STORE=" + store,
+		"SLIPWAY_COMMAND=" + filepath.Join(store, "bin", "slipway"), "SLIPWAY_WITHOUT=" + strings.Join(without, ","),
+	}, nil
+}
+
+// controlPlane builds the programs that the tests in test/cluster start, so that building
+// does not count toward the tests' timeout.
+func controlPlane(ctx context.Context) error {
+	return do(ctx, "test/cluster/controlplane", "go", "run", ".")
+}
