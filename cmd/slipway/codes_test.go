@@ -168,7 +168,7 @@ clusters: [{name: a, cluster: {server: "http://`+dead+`"}}]}
 	registry := registrytest.Serve(t)
 	run := func(line string) (int, string) {
 		cmd := exec.CommandContext(t.Context(), slipway(t), strings.Fields(line)...)
-		cmd.Dir, cmd.Env = at, append(os.Environ(), "GITHUB_TOKEN=secret", "GITHUB_API_URL=http://"+dead)
+		cmd.Dir, cmd.Env = at, append(os.Environ(), impatience+"=50ms", "GITHUB_TOKEN=secret", "GITHUB_API_URL=http://"+dead)
 		out, _ := cmd.CombinedOutput() // the code tells
 		return cmd.ProcessState.ExitCode(), string(out)
 	}

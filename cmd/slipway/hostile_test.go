@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/subprocess"
 	"github.com/slipway-dev/slipway/render/renderer"
 )
 
@@ -29,6 +30,7 @@ const shared = "SLIPWAY_TEST_REPRODUCE_CACHE"
 // hurried sets the bounds of the test, and its build cache.
 func hurried() {
 	rebuilt = os.Getenv(shared)
+	subprocess.Grace = time.Second
 	if d, err := time.ParseDuration(os.Getenv(hurry)); err == nil {
 		renderer.Bounds.CPU = d
 	}
