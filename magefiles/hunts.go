@@ -79,8 +79,11 @@ func hunt(ctx context.Context, dir, pkg, test string, args ...string) error {
 	if err := isolate(); err != nil {
 		return err
 	}
-	return do(ctx, dir, append(
-		[]string{"env", "SLIPWAY_TESTS=all", "go", "test", pkg, "-run=^" + test + "$", "-count=1", "-v", "-timeout=0"}, args...)...)
+	run := []string{
+		"env", "SLIPWAY_TESTS=all", "go", "test", pkg, "-run=^" + test + "$", "-count=1", "-v",
+		"-timeout=0",
+	}
+	return do(ctx, dir, append(run, args...)...)
 }
 
 // or returns the value of a flag, or else its default.

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -17,20 +18,20 @@ import (
 func scratch() (remove func(), err error) {
 	const shared = "/dev/shm"
 	var fs unix.Statfs_t
-	if os.Getenv("TMPDIR") != "" || unix.Statfs(shared, &fs) != nil || fs.Flags&unix.ST_NOEXEC != 0 ||
-		int64(fs.Bavail)*fs.Bsize < 8<<30 || available() < 12e6 {
+	usable := unix.Access(shared, unix.W_OK) == nil && unix.Statfs(shared, &fs) == nil &&
+		fs.Flags&unix.ST_NOEXEC == 0 && int64(fs.Bavail)*fs.Bsize > 8<<30
+	if os.Getenv("TMPDIR") != "" || !usable || available() < 12e6 {
 		return func() {}, nil
 	}
 	dir, err := os.MkdirTemp(shared, "slipway-test-")
 	if err != nil {
-		return func() {}, nil //nolint:nilerr // there is another place
+		return nil, err
 	}
 	if err := os.Setenv("TMPDIR", dir); err != nil {
 		return nil, err
 	}
 	return func() {
-		os.Unsetenv("TMPDIR")
-		if err := os.RemoveAll(dir); err != nil {
+		if err := errors.Join(os.Unsetenv("TMPDIR"), os.RemoveAll(dir)); err != nil {
 			fmt.Fprintf(os.Stderr, "removing %s: %v\n", dir, err)
 		}
 	}, nil

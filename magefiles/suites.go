@@ -74,7 +74,8 @@ func Suites(ctx context.Context) error {
 	if !slices.Contains(without, "gcc") {
 		cmds = append(cmds,
 			goTest(ctx, race, ".", slices.Concat([]string{"-count=1"}, raceFlags(), racedLater)...),
-			goTest(ctx, race, ".", append([]string{"-count=1", "-run=" + racedCommands}, append(raceFlags(), "./cmd/slipway")...)...))
+			goTest(ctx, race, ".", slices.Concat(
+				[]string{"-count=1", "-run=" + racedCommands}, raceFlags(), []string{"./cmd/slipway"})...))
 	}
 	return errors.Join(append(errs, together(cmds))...)
 }
@@ -98,7 +99,8 @@ func Suite(ctx context.Context, dir string) error {
 			without = append(without, c.Name)
 		}
 	}
-	if err := os.Setenv("SLIPWAY_WITHOUT", strings.Join(append(without, os.Getenv("SLIPWAY_WITHOUT")), ",")); err != nil {
+	without = append(without, os.Getenv("SLIPWAY_WITHOUT"))
+	if err := os.Setenv("SLIPWAY_WITHOUT", strings.Join(without, ",")); err != nil {
 		return err
 	}
 	if without, err = consumer.SetUp(ctx); err != nil {

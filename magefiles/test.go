@@ -48,7 +48,8 @@ func own(ctx context.Context) ([]*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := exec.LookPath("gcc"); err != nil {
+	gcc, _ := exec.LookPath("gcc")
+	if gcc == "" {
 		fmt.Fprintln(os.Stderr, "gcc is missing: tests run without the race detector, which needs it")
 		return []*exec.Cmd{goTest(ctx, nil, ".", all...)}, nil
 	}
@@ -112,8 +113,8 @@ func only(names []string) string {
 //     the race detector, on all imports of a test;
 //   - with the artifacts of tests, which are pictures of pages, in _artifacts of the module.
 func goTest(ctx context.Context, env []string, dir string, args ...string) *exec.Cmd {
-	cmd := command(ctx, dir,
-		append([]string{"go", "test", "-trimpath", "-vet=off", "-ldflags=-s -w", "-artifacts", "-timeout=60m"}, args...)...)
+	flags := []string{"go", "test", "-trimpath", "-vet=off", "-ldflags=-s -w", "-artifacts", "-timeout=60m"}
+	cmd := command(ctx, dir, append(flags, args...)...)
 	cmd.Env = append(append(os.Environ(), rarely, "CGO_ENABLED=0"), env...)
 	if os.Getenv("CI") != "" { // which sees no old results
 		cmd.Args = slices.Insert(cmd.Args, 2, "-count=1")

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -57,7 +58,7 @@ func TestPrograms(t *testing.T) {
 		t.Fatal(len(files), err)
 	}
 	p := parameters(t)
-	p.Files = append(files, filepath.Join("testdata", "script", "airgap_key.txtar"))
+	p.Files = slices.Concat(files, []string{filepath.Join("testdata", "script", "airgap_key.txtar")})
 	testscript.Run(t, p)
 }
 

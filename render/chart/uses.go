@@ -70,7 +70,8 @@ func uses(t renderedTemplate) []use {
 			}
 			if plain := valueMark.ReplaceAllString(r.Value, ""); plain != "" && token.FindString(plain) == plain {
 				all = append(all, use{
-					Reference: r.Value, Template: t.Name, Line: line + r.Line - 1, Document: n, Path: r.Path, Field: r.Field,
+					Reference: r.Value, Template: t.Name, Line: line + r.Line - 1, Document: n, Path: r.Path,
+					Field: r.Field,
 				})
 			}
 		})

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	_ "github.com/slipway-dev/slipway/render/engines"
+
 	"github.com/google/go-cmp/cmp"
 	"helm.sh/helm/v4/pkg/chart/common"
 	commonutil "helm.sh/helm/v4/pkg/chart/common/util"

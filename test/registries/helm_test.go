@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/slipway-dev/slipway/render/engines"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-containerregistry/pkg/crane"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
