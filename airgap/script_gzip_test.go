@@ -11,11 +11,13 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
 // TestShellGzip: the shell script takes the .tar.gz where the .tar.zst is not there or no zstd is,
 // compares it with SHA256SUMS, and ctr reads the archive of the .tar.zst.
 func TestShellGzip(t *testing.T) {
+	testprog.Need(t, "zstd")
 	st, l := bundletest.Demo(t, 100)
 	packed := t.TempDir()
 	targets := bundletest.Targets(t)
@@ -84,7 +86,7 @@ func programs(t *testing.T, dir string) {
 	for _, name := range strings.Fields("sh awk cat cut dirname gzip mktemp rm sha256sum tr wc zstd") {
 		path, err := exec.LookPath(name)
 		if err != nil {
-			t.Skipf("%s is not installed", name)
+			t.Fatal(err)
 		}
 		if err := os.Symlink(path, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)

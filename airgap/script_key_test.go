@@ -11,16 +11,13 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
 // TestShellKey loads a release with the maintainer's key. Where the signature is not right, ctr
 // is not called at all.
 func TestShellKey(t *testing.T) {
-	for _, need := range []string{"openssl", "sha256sum"} {
-		if _, err := exec.LookPath(need); errors.Is(err, exec.ErrNotFound) {
-			t.Skipf("%s is not installed", need)
-		}
-	}
+	testprog.Need(t, "openssl")
 	key, other := bundletest.Key(t), bundletest.Key(t)
 	st, l := bundletest.Demo(t, 100)
 	packed := t.TempDir()

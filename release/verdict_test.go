@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	products = flag.Uint64("products", 70, "how many products to draw")
+	products = flag.Uint64("products", extent.Number[uint64](7, 70), "how many products to draw")
 	seed     = flag.Uint64("seed", 1, "where the drawing of products begins")
 )
 
@@ -46,7 +46,7 @@ var unknown = []struct{ text, why string }{
 // of one that was not refused.
 func TestVerdicts(t *testing.T) {
 	extent.Plain(t)
-	green, count := 0, extent.Number(7, *products)
+	green, count := 0, *products
 	for n := range count {
 		s := drawProduct(t, *seed, n)
 		snapshot, pushed := s.verdicts(t, ""), s.verdicts(t, s.registry.Host()+"/own")

@@ -1,19 +1,15 @@
 package system
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/spf13/pflag"
@@ -27,35 +23,50 @@ import (
 // today is a day that the tests have in the place of the clock: 2023-11-14.
 const today = 19675
 
-// oracleDir is a root with the real programs. Where it is set, tests run them in it, and write
-// what they changed into testdata.
-var oracleDir = os.Getenv("SLIPWAY_SYSTEM_ORACLE")
-
-// TestScenarios runs the commands in the comment of each file of testdata/scenarios, on the files
-// of a base and those of its own, and compares what they changed with what the real programs
-// changed.
-func TestScenarios(t *testing.T) {
+// scenarios are the files of testdata/scenarios by name.
+func scenarios(t *testing.T) map[string]scenario {
 	files, err := filepath.Glob("testdata/scenarios/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no scenarios", err)
 	}
+	all := map[string]scenario{}
 	for _, f := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(f), ".txtar"), func(t *testing.T) { scenario(t, f) })
+		all[strings.TrimSuffix(filepath.Base(f), ".txtar")] = readScenario(t, f)
+	}
+	return all
+}
+
+// TestScenarios runs the commands in the comment of each file of testdata/scenarios, on the files
+// of a base and those of its own, and compares what they change with what TestRealPrograms sees.
+func TestScenarios(t *testing.T) {
+	for name, s := range scenarios(t) {
+		t.Run(name, func(t *testing.T) {
+			if got := imitate(t, s.files, s.commands); got != s.want {
+				t.Errorf("it differs from the real programs:\n%s", difference(s.want, got))
+			}
+		})
 	}
 }
 
-func scenario(t *testing.T, file string) {
+// scenario is a file of testdata/scenarios.
+type scenario struct {
+	files    []txtar.File // with those of the base
+	commands []string
+	want     string
+}
+
+func readScenario(t *testing.T, file string) (s scenario) {
 	ar, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	base, commands := "debian", []string{}
+	base := "debian"
 	for line := range strings.Lines(string(ar.Comment)) {
 		switch line = strings.TrimSpace(line); {
 		case strings.HasPrefix(line, "base "):
 			base = line[len("base "):]
 		case line != "" && line[0] != '#':
-			commands = append(commands, line)
+			s.commands = append(s.commands, line)
 		}
 	}
 	all, err := txtar.ParseFile("testdata/" + base + ".txtar")
@@ -64,19 +75,10 @@ func scenario(t *testing.T, file string) {
 	}
 	want := slices.IndexFunc(ar.Files, func(f txtar.File) bool { return f.Name == "want" })
 	if want < 0 {
-		ar.Files, want = append(ar.Files, txtar.File{Name: "want"}), len(ar.Files)
+		t.Fatalf("%s has no file want", file)
 	}
-	all.Files = slices.Concat(all.Files, ar.Files[:want])
-	if oracleDir != "" {
-		ar.Files[want].Data = oracle(t, filepath.Join(oracleDir, base), all.Files, commands)
-		if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil { //nolint:gosec // test data
-			t.Fatal(err)
-		}
-	}
-	got := imitate(t, all.Files, commands)
-	if want := string(ar.Files[want].Data); got != want {
-		t.Errorf("%s differs from the real programs:\n%s", file, difference(want, got))
-	}
+	s.files, s.want = slices.Concat(all.Files, ar.Files[:want]), string(ar.Files[want].Data)
+	return s
 }
 
 // imitate runs commands of the package, and returns what they changed.
@@ -133,54 +135,6 @@ func imitate(t *testing.T, files []txtar.File, commands []string) string {
 		}
 	}
 	return b.String() + changes(before, listing(t, tr))
-}
-
-// oracle runs the real programs in a root, whose files it restores.
-func oracle(t *testing.T, root string, files []txtar.File, commands []string) []byte {
-	t.Helper()
-	root, err := filepath.EvalSymlinks(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, pattern := range []string{"etc/*", "home", "var", "srv", "opt", "usr/local", "usr/share/ca-certificates"} {
-		found, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range found {
-			if strings.HasPrefix(filepath.Base(p), "pam.") { // without which chfn does nothing
-				continue
-			}
-			if err := os.RemoveAll(p); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	writeTo(t, root, fromArchive(t, files), "/")
-	before := listing(t, fromDisk(t, root))
-	var b strings.Builder
-	for _, c := range commands {
-		words, err := shell.Fields(c, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x := exec.Command("/bin/sh", append([]string{"-c", `exec "$@"`, "sh"}, words...)...)
-		x.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
-		x.Dir = "/"
-		x.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", fmt.Sprintf("SOURCE_DATE_EPOCH=%d", today*86400+7)}
-		var out, errs bytes.Buffer
-		x.Stdout, x.Stderr = &out, &errs
-		err = x.Run()
-		var exit *exec.ExitError
-		switch {
-		case errors.As(err, &exit):
-			fmt.Fprintf(&b, "%s: exit %d\n", words[0], exit.ExitCode())
-			t.Logf("%s: %s%s", c, out.String(), errs.String())
-		case err != nil:
-			t.Fatal(err)
-		}
-	}
-	return []byte(b.String() + changes(before, listing(t, fromDisk(t, root))))
 }
 
 // fromArchive makes a tree. A file named modes has the mode and owner of others, one a line;
@@ -241,99 +195,6 @@ func setModes(t *testing.T, tr *tree.Tree, text string) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// writeTo writes the files of a tree to the disk.
-func writeTo(t *testing.T, root string, tr *tree.Tree, dir string) {
-	t.Helper()
-	names, err := tr.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		p := path.Join(dir, name)
-		if p == "/usr/bin" || p == "/usr/sbin" {
-			continue // the root has the real programs
-		}
-		n, err := tr.Lstat(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		to := filepath.Join(root, p)
-		switch n.Kind {
-		case layer.Dir:
-			if err := os.Mkdir(to, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-				t.Fatal(err)
-			}
-			writeTo(t, root, tr, p)
-		case layer.Symlink:
-			if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				t.Fatal(err)
-			}
-			if err := os.Symlink(n.Link, to); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		default:
-			if err := os.WriteFile(to, []byte(textOf(t, n)), 0o644); err != nil { //nolint:gosec // test data
-				t.Fatal(err)
-			}
-		}
-		if err := errors.Join(os.Chown(to, n.UID, n.GID), os.Chmod(to, n.Mode)); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// fromDisk makes a tree of a directory, without what is not compared.
-func fromDisk(t *testing.T, root string) *tree.Tree {
-	t.Helper()
-	tr := tree.New(nil)
-	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || p == root {
-			return err
-		}
-		rel := strings.TrimPrefix(p, root)
-		if slices.Contains([]string{"/proc", "/sys", "/dev", "/tmp", "/run", "/var/log"}, rel) {
-			return fs.SkipDir
-		}
-		fi, err := d.Info()
-		if err != nil {
-			return err
-		}
-		st := fi.Sys().(*syscall.Stat_t)
-		n := &tree.Node{Mode: fi.Mode() &^ fs.ModeType, UID: int(st.Uid), GID: int(st.Gid)}
-		switch fi.Mode().Type() {
-		case fs.ModeDir:
-			n.Kind = layer.Dir
-		case fs.ModeSymlink:
-			n.Kind, n.Mode = layer.Symlink, 0o777
-			if n.Link, err = os.Readlink(p); err != nil {
-				return err
-			}
-		case 0:
-			n.Content = func() (layer.Content, error) {
-				return layer.Content{Size: fi.Size(), Open: func() (io.ReadCloser, error) { return os.Open(p) }}, nil
-			}
-			n.Capability = xattr(p)
-		default:
-			return nil
-		}
-		return tr.Set(rel, n)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tr
-}
-
-func xattr(p string) string {
-	b := make([]byte, 64)
-	n, err := syscall.Getxattr(p, "security.capability", b)
-	if err != nil {
-		return ""
-	}
-	return string(b[:n])
 }
 
 func textOf(t *testing.T, n *tree.Node) string {

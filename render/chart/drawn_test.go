@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	charts = flag.Uint64("charts", 40, "how many charts to draw")
+	charts = flag.Uint64("charts", extent.Number[uint64](4, 40), "how many charts to draw")
 	seed   = flag.Uint64("seed", 1, "where the drawing of charts begins")
 )
 
@@ -34,7 +34,7 @@ var (
 func TestDrawn(t *testing.T) {
 	extent.Plain(t)
 	refused := 0
-	for n := range extent.Number(4, *charts) {
+	for n := range *charts {
 		d := draw(*seed, n)
 		what := fmt.Sprintf("chart %d of seed %d", n, *seed)
 		original := load(t, d.files.String())

@@ -114,7 +114,7 @@ var All = []Consumer{
 	{
 		Name: "zstd", Purpose: "decompressing bundles as operators do, RKE2's packing for comparison",
 		Commands: []string{"zstd"}, Packages: []string{"zstd"},
-		Suites: []string{"test/consumers", "test/docs", "test/bench"},
+		Suites: []string{"airgap", "test/consumers", "test/docs", "test/bench"},
 	},
 	{
 		Name: "bsdtar", Purpose: "listing bundles, RKE2's packing for comparison",
@@ -143,12 +143,6 @@ var All = []Consumer{
 		Commands: []string{"apt", "dpkg-deb"}, Packages: []string{"apt", "dpkg"},
 		Website: "https://www.debian.org/distrib/packages",
 		Suites:  []string{"image/base"},
-	},
-	{
-		Name: "mmdebstrap", Purpose: "bases of Debian, and apt for comparison",
-		Commands: []string{"mmdebstrap", "dpkg", "chroot", "runc"}, Packages: []string{"mmdebstrap", "runc"},
-		Root:   true,
-		Suites: []string{"image/base"},
 	},
 	{
 		Name: "wine", Purpose: "running Windows programs",
@@ -181,6 +175,13 @@ var All = []Consumer{
 		Suites: []string{"test/verifiers"},
 	},
 	{
+		Name: "passwd", Purpose: "what programs of RUN lines change",
+		Commands: []string{"useradd", "groupadd", "setcap", "unshare", "mount"},
+		Packages: []string{"passwd", "libcap2-bin", "util-linux", "mount"},
+		Root:     true,
+		Suites:   []string{"containerfile/system"},
+	},
+	{
 		Name: "strace", Purpose: "seeing that verification opens no connection",
 		Commands: []string{"strace"}, Packages: []string{"strace"},
 		Suites: []string{"cmd/slipway"},
@@ -201,7 +202,7 @@ var All = []Consumer{
 	{
 		Name: "openssl", Purpose: "verifying signatures where there is nothing else",
 		Commands: []string{"openssl"}, Packages: []string{"openssl"},
-		Suites: []string{"test/docs", "test/verifiers"},
+		Suites: []string{"airgap", "test/docs", "test/verifiers"},
 	},
 	{
 		Name: "shell", Purpose: "running the commands of the documentation",
