@@ -70,7 +70,7 @@ func Suites(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cmds = slices.Insert(cmds, len(long), rest)
+	cmds = slices.Insert(cmds, 1, rest)
 	if !slices.Contains(without, "gcc") {
 		cmds = append(cmds,
 			goTest(ctx, race, ".", slices.Concat([]string{"-count=1"}, raceFlags(), racedLater)...),

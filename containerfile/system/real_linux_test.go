@@ -34,7 +34,7 @@ func TestRealPrograms(t *testing.T) {
 	}
 	for name, s := range scenarios(t) {
 		t.Run(name, func(t *testing.T) {
-			if got := real(t, realRoot(t), s.files, s.commands); got != s.want {
+			if got := changed(t, realRoot(t), s.files, s.commands); got != s.want {
 				t.Errorf("it differs from the file:\n%s", difference(s.want, got))
 			}
 		})
@@ -70,8 +70,8 @@ func realRoot(t *testing.T) string {
 // library matches the files in the output of ldd.
 var library = regexp.MustCompile(`/lib\S+`)
 
-// real runs the real programs in a root.
-func real(t *testing.T, root string, files []txtar.File, commands []string) string {
+// changed runs the real programs in a root, and returns what they changed.
+func changed(t *testing.T, root string, files []txtar.File, commands []string) string {
 	t.Helper()
 	writeTo(t, root, fromArchive(t, files), "/")
 	before := listing(t, fromDisk(t, root))

@@ -248,6 +248,10 @@ func busy(status int) bool {
 		status >= 500 && status != http.StatusNotImplemented
 }
 
+// closedIdle is in the error of net/http for a request on a connection that the server closed at the
+// same moment. It has no type, and net/http repeats only requests that do not write.
+const closedIdle = "http: server closed idle connection"
+
 // dropped reports whether a connection broke off or timed out, so that the next one may succeed.
 // net/http may close a body that is being written while the connection breaks off.
 func dropped(err error) bool {
@@ -266,5 +270,5 @@ func dropped(err error) bool {
 	var header textproto.ProtocolError // the rest of an answer that broke off within its header
 	var timeout net.Error
 	return refused(err) || errors.As(err, &quiet) || errors.As(err, &header) ||
-		errors.As(err, &timeout) && timeout.Timeout()
+		err != nil && strings.Contains(err.Error(), closedIdle) || errors.As(err, &timeout) && timeout.Timeout()
 }
