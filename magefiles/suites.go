@@ -70,7 +70,7 @@ func Suites(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cmds = slices.Insert(cmds, 1, rest)
+	cmds = slices.Concat(rest, cmds)
 	if !slices.Contains(without, "gcc") {
 		cmds = append(cmds,
 			goTest(ctx, race, ".", slices.Concat([]string{"-count=1"}, raceFlags(), racedLater)...),
@@ -150,9 +150,9 @@ func suite(ctx context.Context, env []string, dir string) *exec.Cmd {
 	return goTest(ctx, env, ".", "-count=1", "./"+dir)
 }
 
-// wholly returns the command that tries every case of the tests of which Test tries a few, and those
+// wholly returns the commands that try every case of the tests of which Test tries a few, and those
 // that need a program.
-func wholly(ctx context.Context, env []string) (*exec.Cmd, error) {
+func wholly(ctx context.Context, env []string) ([]*exec.Cmd, error) {
 	all, err := packageDirs(ctx, "./...")
 	if err != nil {
 		return nil, err
@@ -161,13 +161,18 @@ func wholly(ctx context.Context, env []string) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
+	var cmds []*exec.Cmd
+	for _, dir := range apart {
+		cmds = append(cmds, goTest(ctx, env, ".", "-count=1", only(found[dir]), dir))
+		delete(found, dir)
+	}
 	var dirs, names []string
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
 		if !strings.HasPrefix(dir, "./test/") {
 			dirs, names = append(dirs, dir), append(names, found[dir]...)
 		}
 	}
-	return goTest(ctx, env, ".", append([]string{"-count=1", only(names)}, dirs...)...), nil
+	return append(cmds, goTest(ctx, env, ".", append([]string{"-count=1", only(names)}, dirs...)...)), nil
 }
 
 // environment returns the variables that give tests the release, the slipway that made it, and
