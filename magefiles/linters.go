@@ -51,8 +51,8 @@ func Linters(ctx context.Context) error {
 	var g errgroup.Group
 	g.Go(func() error {
 		errs := []error{module(kpack)}
-		for _, goos := range systems {
-			errs = append(errs, typeCheck(ctx, goos))
+		for goos, pattern := range systems {
+			errs = append(errs, typeCheck(ctx, goos, pattern))
 		}
 		return errors.Join(errs...)
 	})

@@ -17,15 +17,16 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// systems are the operating systems other than Linux on which the command runs.
-var systems = []string{"windows", "darwin"}
+// systems are the packages that compile for other operating systems than Linux: on Windows the
+// command, and on macOS all, whose tests somebody may run there.
+var systems = map[string]string{"windows": "./cmd/slipway", "darwin": "./..."}
 
-// typeCheck reports where the command, its tests and the modules that it imports do not compile
-// for another operating system. Checking types from source takes ten seconds; go vet would
+// typeCheck reports where packages, their tests and the modules that they import do not compile for
+// another operating system. Checking types from source takes ten seconds; go vet would
 // compile a thousand packages that nothing else uses. The analyses of go vet add nothing: they
 // see the same files on Linux.
-func typeCheck(ctx context.Context, goos string) error {
-	fmt.Fprintf(os.Stderr, "→ checking types of ./cmd/slipway for %s\n", goos)
+func typeCheck(ctx context.Context, goos, pattern string) error {
+	fmt.Fprintf(os.Stderr, "→ checking types of %s for %s\n", pattern, goos)
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
 		return fmt.Errorf("finding the standard library: %w", err)
@@ -44,9 +45,9 @@ func typeCheck(ctx context.Context, goos string) error {
 			}
 			return f, err
 		},
-	}, "./cmd/slipway")
+	}, pattern)
 	if err != nil {
-		return fmt.Errorf("loading the command for %s: %w", goos, err)
+		return fmt.Errorf("loading packages for %s: %w", goos, err)
 	}
 	var errs []error
 	packages.Visit(pkgs, nil, func(p *packages.Package) {

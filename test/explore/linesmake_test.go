@@ -1,3 +1,5 @@
+//go:build linux
+
 package explore
 
 // The groups that commands share which make a release.

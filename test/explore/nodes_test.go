@@ -1,3 +1,5 @@
+//go:build linux
+
 package explore
 
 // nodes asks which nodes run the release: the text and the JSON end with the same code, and so do a
