@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/testing/consumer"
@@ -23,7 +24,9 @@ func Golden(ctx context.Context) error {
 	}
 	var errs []error
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
-		errs = append(errs, do(ctx, dir, "env", "SLIPWAY_TESTS=all", "go", "test", ".", "-update"))
+		cmd := command(ctx, dir, "go", "test", ".", "-update")
+		cmd.Env = append(os.Environ(), every)
+		errs = append(errs, start(cmd))
 	}
 	return errors.Join(errs...)
 }

@@ -49,22 +49,27 @@ func extents(dirs []string) (map[string][]string, error) {
 	return found, nil
 }
 
+// calls matches the calls of functions.
+var calls = regexp.MustCompile(`\b(\w+)\(`)
+
 // tells returns the functions that match more, directly or by those that they call.
 func tells(bodies map[string]string) map[string]bool {
-	all := map[string]bool{}
+	all, callers := map[string]bool{}, map[string][]string{}
+	var next []string
 	for name, body := range bodies {
 		if more.MatchString(body) {
-			all[name] = true
+			next = append(next, name)
+		}
+		for _, m := range calls.FindAllStringSubmatch(body, -1) {
+			callers[m[1]] = append(callers[m[1]], name)
 		}
 	}
-	for grown := true; grown; {
-		grown = false
-		for name, body := range bodies {
-			for called := range all {
-				if !all[name] && regexp.MustCompile(`\b`+called+`\(`).MatchString(body) {
-					all[name], grown = true, true
-				}
-			}
+	for len(next) > 0 {
+		name := next[0]
+		next = next[1:]
+		if !all[name] {
+			all[name] = true
+			next = append(next, callers[name]...)
 		}
 	}
 	return all

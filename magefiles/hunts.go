@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 )
 
@@ -79,11 +80,10 @@ func hunt(ctx context.Context, dir, pkg, test string, args ...string) error {
 	if err := isolate(); err != nil {
 		return err
 	}
-	run := []string{
-		"env", "SLIPWAY_TESTS=all", "go", "test", pkg, "-run=^" + test + "$", "-count=1", "-v",
-		"-timeout=0",
-	}
-	return do(ctx, dir, append(run, args...)...)
+	cmd := command(ctx, dir, append(
+		[]string{"go", "test", pkg, "-run=^" + test + "$", "-count=1", "-v", "-timeout=0"}, args...)...)
+	cmd.Env = append(os.Environ(), every)
+	return start(cmd)
 }
 
 // or returns the value of a flag, or else its default.

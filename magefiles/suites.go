@@ -47,17 +47,10 @@ func Suites(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return errors.Join(append(errs, err)...)
 	}
-	if err := target.Run(ctx, "release"); err != nil {
-		return errors.Join(append(errs, err)...)
+	env, err := ready(ctx, without, true)
+	if errs = append(errs, err); env == nil {
+		return errors.Join(errs...)
 	}
-	env, err := environment(without)
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(without, "cluster") {
-		errs = append(errs, controlPlane(ctx))
-	}
-	errs = append(errs, consumer.BuildAll(ctx, without))
 	dirs, err := suites()
 	if err != nil {
 		return err
@@ -80,6 +73,23 @@ func Suites(ctx context.Context) error {
 	return errors.Join(append(errs, together(cmds))...)
 }
 
+// ready returns the variables of suites after it has released kpack, if they read the release, and
+// built the programs that they start. A program that could not be built is an error, too.
+func ready(ctx context.Context, without []string, release bool) (env []string, err error) {
+	if release {
+		if err := target.Run(ctx, "release"); err != nil {
+			return nil, err
+		}
+	}
+	if env, err = environment(without); err != nil {
+		return nil, err
+	}
+	if !slices.Contains(without, "cluster") {
+		err = controlPlane(ctx)
+	}
+	return env, errors.Join(err, consumer.BuildAll(ctx, without))
+}
+
 // Suite runs one suite, such as test/pages, with what it needs, as Suites does.
 func Suite(ctx context.Context, dir string) error {
 	if err := isolate(); err != nil {
@@ -93,13 +103,12 @@ func Suite(ctx context.Context, dir string) error {
 	if !slices.Contains(dirs, dir) {
 		return fmt.Errorf("%s is not a suite; there are %s", dir, strings.Join(dirs, ", "))
 	}
-	without := []string{}
+	without := []string{os.Getenv("SLIPWAY_WITHOUT")}
 	for _, c := range consumer.All {
-		if !slices.Contains(c.Suites, dir) {
+		if !uses(dir, c) {
 			without = append(without, c.Name)
 		}
 	}
-	without = append(without, os.Getenv("SLIPWAY_WITHOUT"))
 	if err := os.Setenv("SLIPWAY_WITHOUT", strings.Join(without, ",")); err != nil {
 		return err
 	}
@@ -110,22 +119,10 @@ func Suite(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(slices.Collect(maps.Keys(released)), func(d string) bool {
+	reads := slices.ContainsFunc(slices.Collect(maps.Keys(released)), func(d string) bool {
 		return d == dir || strings.HasPrefix(d, dir+"/")
-	}) {
-		if err := target.Run(ctx, "release"); err != nil {
-			return err
-		}
-	}
-	if dir == "test/cluster" || dir == "test/docs" {
-		if err := controlPlane(ctx); err != nil {
-			return err
-		}
-	}
-	if err := consumer.BuildAll(ctx, without); err != nil {
-		return err
-	}
-	env, err := environment(without)
+	})
+	env, err := ready(ctx, without, reads)
 	if err != nil {
 		return err
 	}
@@ -144,7 +141,7 @@ var long = []string{
 // suite returns the command that runs a suite. Results are not taken from go test's cache, which
 // does not know of programs, and of releases outside of the module.
 func suite(ctx context.Context, env []string, dir string) *exec.Cmd {
-	if ending, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !ending.IsDir() {
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 		return goTest(ctx, env, dir, "-count=1", "./...")
 	}
 	return goTest(ctx, env, ".", "-count=1", "./"+dir)
@@ -175,6 +172,9 @@ func wholly(ctx context.Context, env []string) ([]*exec.Cmd, error) {
 	return append(cmds, goTest(ctx, env, ".", append([]string{"-count=1", only(names)}, dirs...)...)), nil
 }
 
+// every is the variable that lets tests try every case (package extent).
+const every = "SLIPWAY_TESTS=all"
+
 // environment returns the variables that give tests the release, the slipway that made it, and
 // what to run without, and that let them try every case.
 func environment(without []string) ([]string, error) {
@@ -187,7 +187,7 @@ func environment(without []string) ([]string, error) {
 		return nil, fmt.Errorf("finding the store: %w", err)
 	}
 	return []string{
-		"SLIPWAY_TESTS=all", "SLIPWAY_DIST=" + dist, "SLIPWAY_STORE=" + store,
+		every, "SLIPWAY_DIST=" + dist, "SLIPWAY_STORE=" + store,
 		"SLIPWAY_COMMAND=" + filepath.Join(store, "bin", "slipway"), "SLIPWAY_WITHOUT=" + strings.Join(without, ","),
 	}, nil
 }

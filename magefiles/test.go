@@ -85,8 +85,8 @@ func own(ctx context.Context) ([]*exec.Cmd, error) {
 // race are the variables of tests with the race detector.
 var race = []string{"CGO_ENABLED=1"}
 
-// racedLater are packages whose tests compile programs, or release products. With the race detector,
-// that takes minutes: Suites does it.
+// racedLater are packages whose tests compile programs, or release products. With the race
+// detector, that takes minutes: Suites does it.
 var racedLater = []string{
 	"./assemble", "./audit", "./compile/program", "./containerfile", "./publish", "./publish/promote", "./release",
 	"./scaffold", "./target",
@@ -142,7 +142,7 @@ func notRun() error {
 	for _, dir := range dirs {
 		var needs []string
 		for _, c := range consumer.All {
-			if slices.Contains(c.Suites, dir) {
+			if uses(dir, c) {
 				needs = append(needs, c.Name)
 			}
 		}
@@ -153,6 +153,11 @@ func notRun() error {
 			dir, strings.Join(needs, ", "), dir)
 	}
 	return nil
+}
+
+// uses reports whether a suite, or a package below it, uses a consumer.
+func uses(dir string, c consumer.Consumer) bool {
+	return slices.ContainsFunc(c.Suites, func(s string) bool { return s == dir || strings.HasPrefix(s, dir+"/") })
 }
 
 // suites returns the directories of the suites, those of the main module among them, the longest

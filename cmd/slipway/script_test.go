@@ -85,7 +85,7 @@ func parameters(t *testing.T) testscript.Params {
 	cache := t.TempDir()
 	return testscript.Params{
 		RequireExplicitExec: true,
-		Condition:           func(c string) (bool, error) { return testprog.Condition(t, c) },
+		Condition:           testprog.Condition,
 		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ROOT", root)

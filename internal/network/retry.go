@@ -248,8 +248,8 @@ func busy(status int) bool {
 		status >= 500 && status != http.StatusNotImplemented
 }
 
-// closedIdle is in the error of net/http for a request on a connection that the server closed at the
-// same moment. The error has no type, and net/http repeats only requests that do not write.
+// closedIdle is in the error of net/http for a request on a connection that the server closed at
+// the same moment. The error has no type, and net/http repeats only requests that do not write.
 const closedIdle = "http: server closed idle connection"
 
 // dropped reports whether a connection broke off or timed out, so that the next one may succeed.

@@ -53,6 +53,8 @@ func ended(t *testing.T, stdout *os.File) {
 // TestCancel checks that a program ends with its context, and its child with it. A child in the
 // background ignores interrupts: it is killed after Grace.
 func TestCancel(t *testing.T) {
+	grace := subprocess.Grace
+	t.Cleanup(func() { subprocess.Grace = grace })
 	subprocess.Grace = 500 * time.Millisecond
 	for name, script := range map[string]string{
 		"interrupted": `sh -c 'echo $$; exec sleep 600'; echo survived`,

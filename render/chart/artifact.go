@@ -47,7 +47,7 @@ func (c *Chart) Artifact(created time.Time, extra map[string]string) (*Artifact,
 		return nil, err
 	}
 	a := &Artifact{Name: c.Name(), Version: c.Version(), AppVersion: c.AppVersion(), Archive: archive.Bytes()}
-	a.Config = c.config
+	a.Config = c.loaded.Config
 	a.Annotations = c.annotations(created)
 	maps.Copy(a.Annotations, extra)
 	var err error

@@ -29,7 +29,7 @@ import (
 type Chart struct {
 	shown    string // how messages call it
 	files    []File // sorted by path; subcharts are directories below charts/
-	config   []byte // Chart.yaml in JSON, as Helm has it
+	loaded   Loaded // what Helm reads in the files
 	metadata metadata
 	known    *known // what it was rendered to
 	here     bool   // whether this process renders it
@@ -95,28 +95,17 @@ func newChart(shown string, files []File) (*Chart, error) {
 	if err := c.checkMetadata(); err != nil {
 		return nil, err
 	}
-	loaded, err := c.load()
-	if err != nil {
+	var err error
+	if c.loaded, err = engine.Load(shown, files); err != nil {
+		if at := c.malformed(); at != nil {
+			return nil, at
+		}
 		return nil, err
 	}
-	c.config = loaded.Config
-	if err := json.Unmarshal(c.config, &c.metadata); err != nil {
+	if err := json.Unmarshal(c.loaded.Config, &c.metadata); err != nil {
 		return nil, fmt.Errorf("%s: reading what Helm makes of Chart.yaml: %w", shown, err)
 	}
 	return c, nil
-}
-
-// load reads the files of the chart as Helm does.
-func (c *Chart) load() (Loaded, error) {
-	loaded, err := engine.Load(c.shown, c.files)
-	if err != nil {
-		if at := c.malformed(); at != nil {
-			return Loaded{}, at
-		}
-		return Loaded{}, fmt.Errorf("%s is not a Helm chart: %s: correct it; helm lint shows more",
-			c.shown, output.Line(err.Error()))
-	}
-	return loaded, nil
 }
 
 // isYAML reports whether Helm reads a file as YAML when it loads a chart.

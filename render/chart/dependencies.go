@@ -15,12 +15,8 @@ func (c *Chart) depend(l Location, depth int) (*Chart, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("chart %s: file:// dependencies nest too deep: does one depend on itself?", c.shown)
 	}
-	loaded, err := c.load()
-	if err != nil {
-		return nil, err
-	}
 	files := c.files
-	for i, d := range loaded.Dependencies {
+	for i, d := range c.loaded.Dependencies {
 		dir, ok := strings.CutPrefix(d.Repository, "file://")
 		if !ok || d.Present {
 			continue
@@ -39,7 +35,8 @@ func (c *Chart) depend(l Location, depth int) (*Chart, error) {
 	if len(files) > maxFiles {
 		return nil, tooLarge(c.shown)
 	}
-	if c, err = newChart(c.shown, files); err != nil {
+	c, err := newChart(c.shown, files)
+	if err != nil {
 		return nil, err
 	}
 	return c, c.complete()
@@ -47,11 +44,7 @@ func (c *Chart) depend(l Location, depth int) (*Chart, error) {
 
 // complete reports dependencies that the chart lacks, and those that are not what Chart.lock has.
 func (c *Chart) complete() error {
-	loaded, err := c.load()
-	if err != nil {
-		return err
-	}
-	for i, d := range loaded.Dependencies {
+	for i, d := range c.loaded.Dependencies {
 		if !d.Present {
 			from := ""
 			if d.Repository != "" {
@@ -62,7 +55,7 @@ func (c *Chart) complete() error {
 				c.dependencyPlace(i), output.Line(d.Name), output.Line(d.Version), from, c.shown)
 		}
 	}
-	return loaded.Conflict
+	return c.loaded.Conflict
 }
 
 // dependencyPlace returns the position of the i-th dependency.

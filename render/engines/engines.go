@@ -1,5 +1,5 @@
-// Package engines is imported by programs that render charts and kustomizations: it links Helm's and
-// kustomize's own libraries, which take longer to compile than all other packages together.
+// Package engines is imported by programs that render charts and kustomizations: it links Helm's
+// and kustomize's own libraries, which take longer to compile than all other packages together.
 package engines
 
 import (

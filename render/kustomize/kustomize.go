@@ -50,15 +50,17 @@ type Made struct {
 	From, By string
 }
 
-// Engine builds the kustomization in a directory, such as /deploy, of files by absolute path. origins
-// keeps kustomize's annotations of origins.
+// Engine builds the kustomization in a directory, such as /deploy, of files by absolute path.
+// origins keeps kustomize's annotations of origins.
 type Engine func(files map[string][]byte, dir string, origins bool) ([]Made, error)
 
-var engine Engine
+var engine Engine = func(map[string][]byte, string, bool) ([]Made, error) {
+	panic("render/kustomize: the program does not import package engine, which builds kustomizations")
+}
 
-// Use sets the engine of the program. The only one is in package engine, which calls kustomize's own
-// library, and importing that package sets it: a program, or a test, that only reads the files of
-// kustomizations is compiled without the library.
+// Use sets the engine of the program. The only one is in package engine, which calls kustomize's
+// own library, and importing that package sets it: a program, or a test, that only reads the files
+// of kustomizations is compiled without the library.
 func Use(e Engine) { engine = e }
 
 // Build returns the objects of the kustomization in dir, a slash-separated path in the directory

@@ -123,9 +123,9 @@ func isBuiltin(apiVersion string) bool {
 	return !versioned || group == "extensions" || builtin().IsGroupRegistered(group)
 }
 
-// early are the kinds of builtin's groups that a maintained version of Kubernetes has in an alpha or
-// beta version, which clusters may serve. Their fields are not checked. test/lint compares the list
-// with the types of Kubernetes' client, which are too many to be part of the program for it.
+// early are the kinds of builtin's groups that a maintained version of Kubernetes has in an alpha
+// or beta version, which clusters may serve. Their fields are not checked. test/lint compares the
+// list with the types of Kubernetes' client, which are too many to be part of the program for it.
 var early = []schema.GroupVersionKind{
 	{Group: "admissionregistration.k8s.io", Version: "v1alpha1", Kind: "MutatingAdmissionPolicy"},
 	{Group: "admissionregistration.k8s.io", Version: "v1alpha1", Kind: "MutatingAdmissionPolicyBinding"},

@@ -15,8 +15,8 @@ import (
 const oldestMinor = 35
 
 // TestEarlyKinds reads an object of each kind of Kubernetes' client. Of the groups whose kinds are
-// checked, one in an alpha or beta version is accepted if a maintained version of Kubernetes has it,
-// and others are faults.
+// checked, one in an alpha or beta version is accepted if a maintained version of Kubernetes has
+// it, and others are faults.
 func TestEarlyKinds(t *testing.T) {
 	served := map[string]bool{} // groups with a kind that is accepted in a stable version
 	problem := func(apiVersion, kind string) string {

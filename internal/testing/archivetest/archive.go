@@ -1,4 +1,5 @@
-// Package archivetest makes layouts and archives of images, as docker save, podman save and skopeo do.
+// Package archivetest makes layouts and archives of images, as docker save, podman save and skopeo
+// do.
 package archivetest
 
 import (

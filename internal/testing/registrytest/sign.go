@@ -20,13 +20,9 @@ func Sign(tb testing.TB, repo name.Repository, form string, of *v1.Descriptor, a
 	if form == "bundle" {
 		img = mutate.Subject(img, *of).(v1.Image)
 		h, err := img.Digest()
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, err)
 		ref = repo.Digest(h.String())
 	}
-	if err := remote.Write(ref, img); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, remote.Write(ref, img))
 	return img
 }

@@ -26,12 +26,20 @@ func Need(t testing.TB, name string) {
 	t.Helper()
 	c := find(t, name)
 	extent.Long(t, "needs "+name)
+	if err := usable(c); err != nil {
+		Missing(t, name, err)
+	}
+}
+
+// usable reports why a consumer cannot be used here: it lacks a command, or root.
+func usable(c consumer.Consumer) error {
 	if command := c.Lacking(); command != "" {
-		Missing(t, name, fmt.Errorf("%s is missing: run `go tool mage ci`, which installs it by apt", command))
+		return fmt.Errorf("%s is missing: run `go tool mage ci`, which installs it by apt", command)
 	}
 	if c.Root && os.Geteuid() != 0 {
-		Missing(t, name, fmt.Errorf("%s needs root: run the tests as root", name))
+		return fmt.Errorf("%s needs root: run the tests as root", c.Name)
 	}
+	return nil
 }
 
 // Missing ends a test because err keeps it from using a consumer: it skips the test where
@@ -101,9 +109,8 @@ func Run(t testing.TB, program string, args ...string) string {
 }
 
 // Condition answers the conditions of scripts about programs: [program:NAME] is whether a test may
-// use the consumer NAME. A program that is missing fails the test as in [Need].
-func Condition(t testing.TB, condition string) (bool, error) {
-	t.Helper()
+// use the consumer NAME. A program that is missing is an error, as in [Need].
+func Condition(condition string) (bool, error) {
 	name, ok := strings.CutPrefix(condition, "program:")
 	if !ok {
 		return false, fmt.Errorf("unknown condition %s", condition)
@@ -115,8 +122,6 @@ func Condition(t testing.TB, condition string) (bool, error) {
 	if !extent.All() || consumer.Without(name) {
 		return false, nil
 	}
-	if command := c.Lacking(); command != "" {
-		return false, fmt.Errorf("%s is missing: run `go tool mage ci`, which installs it by apt", command)
-	}
-	return true, nil
+	err := usable(c)
+	return err == nil, err
 }

@@ -4,6 +4,7 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"helm.sh/helm/v4/pkg/chart/loader/archive"
@@ -12,6 +13,7 @@ import (
 	"helm.sh/helm/v4/pkg/chart/v2/util"
 	"sigs.k8s.io/yaml"
 
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/render/chart"
 )
 
@@ -34,7 +36,7 @@ func (helmEngine) Validate(chartYAML []byte) error {
 
 // Load reads a chart by Helm's loader.
 func (helmEngine) Load(shown string, files []chart.File) (chart.Loaded, error) {
-	c, err := load(files)
+	c, err := load(shown, files)
 	if err != nil {
 		return chart.Loaded{}, err
 	}
@@ -49,12 +51,17 @@ func (helmEngine) Load(shown string, files []chart.File) (chart.Loaded, error) {
 
 // load returns a chart as Helm's packages have it. Each call makes a new one, since Helm changes
 // charts as it renders them. The modification time of a file is its index.
-func load(files []chart.File) (*helm.Chart, error) {
+func load(shown string, files []chart.File) (*helm.Chart, error) {
 	list := make([]*archive.BufferedFile, 0, len(files))
 	for i, f := range files {
 		list = append(list, &archive.BufferedFile{Name: f.Path, ModTime: time.Unix(int64(i), 0), Data: f.Data})
 	}
-	return loader.LoadFiles(list)
+	c, err := loader.LoadFiles(list)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a Helm chart: %s: correct it; helm lint shows more",
+			shown, output.Line(err.Error()))
+	}
+	return c, nil
 }
 
 // Compatible asks as Helm does whether a subchart is a dependency.

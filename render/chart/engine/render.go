@@ -30,7 +30,7 @@ type request struct {
 
 // Render calls Helm's engine. NOTES.txt is not rendered.
 func (helmEngine) Render(r chart.Request) (chart.Made, error) {
-	loaded, err := load(r.Files)
+	loaded, err := load(r.Shown, r.Files)
 	if err != nil {
 		return chart.Made{}, err
 	}
