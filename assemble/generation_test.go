@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/assemble"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
@@ -30,6 +31,9 @@ func TestProgramGeneration(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name != "as amd64" {
+				extent.Long(t, "it compiles Go's library for another processor")
+			}
 			dir := mixed(t, map[string]string{"made/main.go": "package main\n\nfunc main() {}\n"})
 			cmd := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "files", "run"), "./made")
 			cmd.Dir = dir

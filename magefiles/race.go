@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -34,16 +35,56 @@ func raceFlags() []string {
 	return flags
 }
 
-// isConcurrent reports whether the race detector can find races in a package that the tests of no
-// other package show: it, or its tests, have goroutines. Where neither does, a race is one between
-// the goroutines of another package, which that one's tests run with the race detector. A test
-// binary with it takes twice the time to link, and the tests of half the packages do not need it.
-func isConcurrent(dir string) (bool, error) {
+// racedLater are packages whose tests compile programs, release products, or render with the
+// libraries of Kubernetes. With the race detector, or compiled for it, that takes minutes.
+var racedLater = []string{
+	"./airgap", "./assemble", "./audit", "./compile/program", "./containerfile", "./evidence", "./lint/nodes",
+	"./publish", "./publish/promote", "./release", "./release/doctor", "./render/chart", "./render/workload",
+	"./scaffold", "./shard/jobs", "./target",
+}
+
+// isCommand reports whether tests of a package start slipway many times. A start takes a second
+// with the race detector, so only racedCommands of them run with it.
+func isCommand(dir string) bool { return dir == "./cmd/slipway" || strings.HasPrefix(dir, "./test/") }
+
+const racedCommands = `^TestServe$|^TestScript$/^(push|stages)$`
+
+// raced returns the packages that Test runs with the race detector, and those that Suites does.
+// They are the packages in which it can find races that the tests of no other package show: they,
+// or their tests, have goroutines. Where neither does, a race is one between the goroutines of
+// another package, which that one's tests run with the race detector. A test binary with it takes
+// twice the time to link, and the tests of half the packages do not need it. Test takes packages
+// whose own code has goroutines.
+func raced(dirs []string) (now, later []string, err error) {
+	for _, dir := range dirs {
+		own, err := matches(dir, false)
+		if err != nil {
+			return nil, nil, err
+		}
+		tests, err := matches(dir, true)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case !own && !tests || isCommand(dir):
+		case own && !slices.Contains(racedLater, dir):
+			now = append(now, dir)
+		default:
+			later = append(later, dir)
+		}
+	}
+	return now, later, nil
+}
+
+// matches reports whether the code of a package, or that of its tests, matches concurrency.
+func matches(dir string, tests bool) (bool, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return false, err
 	}
 	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") != tests {
+			continue
+		}
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return false, err

@@ -65,8 +65,16 @@ func Suites(ctx context.Context) error {
 	}
 	cmds = slices.Concat(rest, cmds)
 	if !slices.Contains(without, "gcc") {
+		all, err := packageDirs(ctx, "./...")
+		if err != nil {
+			return err
+		}
+		_, later, err := raced(all)
+		if err != nil {
+			return err
+		}
 		cmds = append(cmds,
-			goTest(ctx, race, ".", slices.Concat([]string{"-count=1"}, raceFlags(), racedLater)...),
+			goTest(ctx, race, ".", slices.Concat([]string{"-count=1"}, raceFlags(), later)...),
 			goTest(ctx, race, ".", slices.Concat(
 				[]string{"-count=1", "-run=" + racedCommands}, raceFlags(), []string{"./cmd/slipway"})...))
 	}

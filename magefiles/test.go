@@ -57,18 +57,19 @@ func own(ctx context.Context) ([]*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	var raced, plain, slow, names []string
+	now, _, err := raced(all)
+	if err != nil {
+		return nil, err
+	}
+	var plain, slow, names []string
 	for _, dir := range all {
-		switch yes, err := isConcurrent(dir); {
-		case err != nil:
-			return nil, err
-		case yes && !isCommand(dir) && !slices.Contains(racedLater, dir):
-			raced = append(raced, dir)
-			if len(found[dir]) > 0 {
-				slow, names = append(slow, dir), append(names, found[dir]...)
+		switch {
+		case !slices.Contains(now, dir):
+			if !slices.Contains(apart, dir) {
+				plain = append(plain, dir)
 			}
-		case !slices.Contains(apart, dir):
-			plain = append(plain, dir)
+		case len(found[dir]) > 0:
+			slow, names = append(slow, dir), append(names, found[dir]...)
 		}
 	}
 	var cmds []*exec.Cmd
@@ -76,7 +77,7 @@ func own(ctx context.Context) ([]*exec.Cmd, error) {
 		cmds = append(cmds, goTest(ctx, nil, ".", dir))
 	}
 	return append(cmds,
-		goTest(ctx, race, ".", append(raceFlags(), raced...)...),
+		goTest(ctx, race, ".", append(raceFlags(), now...)...),
 		goTest(ctx, nil, ".", plain...),
 		goTest(ctx, nil, ".", append([]string{only(names)}, slow...)...),
 	), nil
@@ -84,19 +85,6 @@ func own(ctx context.Context) ([]*exec.Cmd, error) {
 
 // race are the variables of tests with the race detector.
 var race = []string{"CGO_ENABLED=1"}
-
-// racedLater are packages whose tests compile programs, or release products. With the race
-// detector, that takes minutes: Suites does it.
-var racedLater = []string{
-	"./assemble", "./audit", "./compile/program", "./containerfile", "./publish", "./publish/promote", "./release",
-	"./scaffold", "./target",
-}
-
-// isCommand reports whether tests of a package start slipway many times. A start takes a second
-// with the race detector, so only racedCommands of them run with it.
-func isCommand(dir string) bool { return dir == "./cmd/slipway" || strings.HasPrefix(dir, "./test/") }
-
-const racedCommands = `^TestServe$|^TestScript$/^(push|stages)$`
 
 // only returns the flag of go test for the tests of these names.
 func only(names []string) string {

@@ -35,7 +35,7 @@ func TestAdoption(t *testing.T) {
 	for name, a := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := written(t, a)
+			dir, file := written(t, a), filepath.Join("testdata", "adoption", name+".golden")
 			var b bytes.Buffer
 			d, err := Read(t.Context(), dir, Options{
 				Name: name, Version: "v1.2.3", Revision: "abc", Created: "2026-01-02T03:04:05Z", Ask: answering(t, a, &b),
@@ -55,9 +55,9 @@ func TestAdoption(t *testing.T) {
 			}
 			fmt.Fprintf(&b, "-- slipway.yaml --\n%s", d.YAML())
 			if err == nil {
-				b.WriteString("-- images --\n" + releasedImages(t, dir))
+				b.WriteString(imagesTitle + releasedImages(t, dir, file))
 			}
-			golden.Compare(t, *update, filepath.Join("testdata", "adoption", name+".golden"), b.String())
+			golden.Compare(t, *update, file, b.String())
 			untouched(t, dir, a)
 		})
 	}

@@ -10,11 +10,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 )
 
 // TestImport creates another product's module, whose magefile imports this package, and
 // runs its targets as its maintainers would.
 func TestImport(t *testing.T) {
+	extent.Long(t, "it links slipway into mage")
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)

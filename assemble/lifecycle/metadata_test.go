@@ -16,12 +16,14 @@ import (
 
 	"github.com/slipway-dev/slipway/assemble/lifecycle"
 	"github.com/slipway-dev/slipway/compile/source"
+	"github.com/slipway-dev/slipway/internal/testing/extent"
 	"github.com/slipway-dev/slipway/product"
 )
 
 // TestMetadataOfTheRealOne compares the metadata that we read from the lifecycle's source
 // with the lifecycle.toml that its own packager writes.
 func TestMetadataOfTheRealOne(t *testing.T) {
+	extent.Long(t, "it compiles the lifecycle's packager")
 	p, err := product.Load(t.Context(), product.Options{Path: "../../slipway.yaml"})
 	if err != nil {
 		t.Fatal(err)
