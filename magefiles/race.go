@@ -50,11 +50,10 @@ func isCommand(dir string) bool { return dir == "./cmd/slipway" || strings.HasPr
 const racedCommands = `^TestServe$|^TestScript$/^(push|stages)$`
 
 // raced returns the packages that Test runs with the race detector, and those that Suites does.
-// They are the packages in which it can find races that the tests of no other package show: they,
-// or their tests, have goroutines. Where neither does, a race is one between the goroutines of
-// another package, which that one's tests run with the race detector. A test binary with it takes
-// twice the time to link, and the tests of half the packages do not need it. Test takes packages
-// whose own code has goroutines.
+// Test takes packages whose own code has goroutines, and Suites packages whose tests have some.
+// Where neither does, a race is one between the goroutines of another package, which that one's
+// tests run with the race detector. A test binary with it takes twice the time to link, and the
+// tests of half the packages do not need it.
 func raced(dirs []string) (now, later []string, err error) {
 	for _, dir := range dirs {
 		own, err := matches(dir, false)

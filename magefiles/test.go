@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,10 +32,21 @@ func Test(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	compile(ctx)
 	if err := together(cmds); err != nil {
 		return err
 	}
 	return notRun()
+}
+
+// compile compiles all tests of the main module into Go's build cache: go commands that run at the
+// same time would each compile what is not there. A test that does not compile fails when it runs.
+func compile(ctx context.Context) {
+	cmd := command(ctx, ".", "go", "list", "-trimpath", "-export", "-deps", "-test", "./...")
+	cmd.Env, cmd.Stdout = append(os.Environ(), rarely, "CGO_ENABLED=0"), io.Discard
+	if err := start(cmd); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
 }
 
 // apart are packages of the main module whose tests take longest. Test starts them first: one go

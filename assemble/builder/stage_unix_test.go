@@ -25,7 +25,11 @@ func TestStage(t *testing.T) {
 	}
 	must(t, os.Symlink("/etc/passwd", filepath.Join(dir, "link")))
 	must(t, os.Chmod(filepath.Join(dir, "deep"), 0o550))
-	t.Cleanup(func() { must(t, os.Chmod(filepath.Join(into, "deep"), 0o755)) })
+	t.Cleanup(func() {
+		for _, top := range []string{dir, into} { // for a user who is not root
+			must(t, os.Chmod(filepath.Join(top, "deep"), 0o755))
+		}
+	})
 	mode := func(path string, fi fs.FileInfo) (fs.FileMode, error) {
 		if filepath.Base(path) == "a" {
 			return 0o755, nil

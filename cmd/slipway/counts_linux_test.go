@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,6 +46,9 @@ func TestCounts(t *testing.T) {
 		{"a check", []string{"check"}, counts{22_000, 518_000, 96, 26}},
 	} {
 		got, err := count(t, dir, step.args...)
+		if errors.Is(err, fs.ErrPermission) {
+			t.Skip("only root reads what a process has counted that has ended")
+		}
 		if err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
