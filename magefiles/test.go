@@ -40,7 +40,7 @@ func Test(ctx context.Context) error {
 }
 
 // compile compiles all tests of the main module into Go's build cache: go commands that run at the
-// same time would each compile what is not there. A test that does not compile fails when it runs.
+// same time would each compile the missing packages. Tests that do not compile fail when they run.
 func compile(ctx context.Context) {
 	cmd := command(ctx, ".", "go", "list", "-trimpath", "-export", "-deps", "-test", "./...")
 	cmd.Env, cmd.Stdout = append(os.Environ(), rarely, "CGO_ENABLED=0"), io.Discard
