@@ -40,8 +40,9 @@ func raceFlags() []string {
 // libraries of Kubernetes. With the race detector, or compiled for it, that takes minutes.
 var racedLater = []string{
 	"./airgap", "./assemble", "./audit", "./compile/program", "./containerfile", "./evidence", "./internal/renaming",
-	"./lint/nodes", "./product/pin", "./publish", "./publish/promote", "./release", "./release/doctor", "./render/chart",
-	"./render/kustomize/engine", "./render/workload", "./scaffold", "./shard/handoff", "./shard/jobs", "./target",
+	"./lint/nodes", "./product/pin", "./publish", "./publish/promote", "./release", "./release/doctor",
+	"./render/chart", "./render/kustomize/engine", "./render/workload", "./scaffold", "./shard/handoff",
+	"./shard/jobs", "./target",
 }
 
 // isCommand reports whether tests of a package start slipway many times. A start takes a second
