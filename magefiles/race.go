@@ -19,11 +19,11 @@ var concurrency = regexp.MustCompile(
 	`(?m)^\s*go [a-zA-Z]|\berrgroup\b|\bsync\.|"sync/atomic"|\.Go\(|\.Parallel\(|\bAfterFunc\(|\bhttptest\.|slipway/registry/transfer"`)
 
 // raceFlags are the flags of go test with the race detector. The check of unsafe pointers, which
-// comes with it, is off: slipway does not use them. Debugging information, which the linker removes
-// all the same, takes a seventh of the time to compile. Packages whose loops over bytes take most of
-// the time are not instrumented (ADR 57). None of them calls sync.Map or another generic function
-// that synchronizes: the linker would take what they compile of it, without the detector, for all
-// packages, and false races would be reported. So encoding/json is instrumented.
+// comes with it, is off: slipway does not use them. Debugging information, which the linker
+// removes all the same, takes a seventh of the time to compile. Packages whose loops over bytes
+// take most of the time are not instrumented (ADR 57). None of them calls sync.Map or another
+// generic function that synchronizes: the linker would take what they compile of it, without the
+// detector, for all packages, and false races would be reported. So encoding/json is instrumented.
 func raceFlags() []string {
 	flags := []string{"-race", "-gcflags=all=-dwarf=false -d=checkptr=0"}
 	for _, p := range []string{
@@ -52,17 +52,13 @@ func isCommand(dir string) bool { return dir == "./cmd/slipway" || strings.HasPr
 const racedCommands = `^TestServe$|^TestScript$/^(push|stages)$`
 
 // raced returns the packages that Test runs with the race detector, and those that Suites does.
-// Test takes packages whose own code has goroutines, and Suites packages whose tests have some.
-// Where neither does, a race is one between the goroutines of another package, which that one's
-// tests run with the race detector. A test binary with it takes twice the time to link, and the
-// tests of half the packages do not need it.
+// Test takes packages whose own code has goroutines, and Suites racedLater and packages of which
+// only tests have some. Where neither has, a race is one between the goroutines of another package,
+// which that one's tests run with the race detector. A test binary with it takes twice the time to
+// link, and the tests of half the packages do not need it.
 func raced(dirs []string) (now, later []string, err error) {
 	for _, dir := range dirs {
-		own, err := matches(dir, false)
-		if err != nil {
-			return nil, nil, err
-		}
-		tests, err := matches(dir, true)
+		own, tests, err := isConcurrent(dir)
 		switch {
 		case err != nil:
 			return nil, nil, err
@@ -76,25 +72,25 @@ func raced(dirs []string) (now, later []string, err error) {
 	return now, later, nil
 }
 
-// matches reports whether the code of a package, or that of its tests, matches concurrency.
-func matches(dir string, tests bool) (bool, error) {
+// isConcurrent reports whether the code of a package, and that of its tests, has goroutines.
+func isConcurrent(dir string) (own, tests bool, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") != tests {
-			continue
-		}
 		text, err := os.ReadFile(file)
-		if err != nil {
-			return false, err
-		}
-		if concurrency.Match(text) {
-			return true, nil
+		switch {
+		case err != nil:
+			return false, false, err
+		case !concurrency.Match(text):
+		case strings.HasSuffix(file, "_test.go"):
+			tests = true
+		default:
+			own = true
 		}
 	}
-	return false, nil
+	return own, tests, nil
 }
 
 // packageDirs lists the directories of the packages that patterns match: ./image/base.

@@ -59,16 +59,16 @@ func Suites(ctx context.Context) error {
 	for _, dir := range dirs {
 		cmds = append(cmds, suite(ctx, env, dir))
 	}
-	rest, err := wholly(ctx, env)
+	all, err := packageDirs(ctx, "./...")
+	if err != nil {
+		return err
+	}
+	rest, err := wholly(ctx, env, all)
 	if err != nil {
 		return err
 	}
 	cmds = slices.Concat(rest, cmds)
 	if !slices.Contains(without, "gcc") {
-		all, err := packageDirs(ctx, "./...")
-		if err != nil {
-			return err
-		}
 		_, later, err := raced(all)
 		if err != nil {
 			return err
@@ -156,12 +156,8 @@ func suite(ctx context.Context, env []string, dir string) *exec.Cmd {
 }
 
 // wholly returns the commands that try every case of the tests of which Test tries a few, and those
-// that need a program.
-func wholly(ctx context.Context, env []string) ([]*exec.Cmd, error) {
-	all, err := packageDirs(ctx, "./...")
-	if err != nil {
-		return nil, err
-	}
+// that need a program, in all packages.
+func wholly(ctx context.Context, env, all []string) ([]*exec.Cmd, error) {
 	found, err := extents(all)
 	if err != nil {
 		return nil, err

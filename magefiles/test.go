@@ -39,8 +39,8 @@ func Test(ctx context.Context) error {
 	return notRun()
 }
 
-// compile compiles all tests of the main module into Go's build cache: go commands that run at the
-// same time would each compile the missing packages. Tests that do not compile fail when they run.
+// compile compiles all tests of the main module into Go's build cache: go commands that run
+// together would each compile the missing packages. Tests that do not compile fail when they run.
 func compile(ctx context.Context) {
 	cmd := command(ctx, ".", "go", "list", "-trimpath", "-export", "-deps", "-test", "./...")
 	cmd.Env, cmd.Stdout = append(os.Environ(), rarely, "CGO_ENABLED=0"), io.Discard
