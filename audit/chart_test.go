@@ -1,3 +1,5 @@
+//go:build !race
+
 package audit_test
 
 import (

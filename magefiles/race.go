@@ -36,14 +36,19 @@ func raceFlags() []string {
 	return flags
 }
 
-// racedLater are packages whose tests compile programs, release products, or render with the
-// libraries of Kubernetes. With the race detector, or compiled for it, that takes minutes.
+// racedLater are packages whose tests compile programs, release products, or link the types of
+// Kubernetes. With the race detector, or compiled for it, that takes minutes.
 var racedLater = []string{
 	"./airgap", "./assemble", "./audit", "./compile/program", "./containerfile", "./evidence", "./internal/renaming",
 	"./lint/nodes", "./product/pin", "./publish", "./publish/promote", "./release", "./release/doctor",
-	"./render/chart", "./render/kustomize/engine", "./render/workload", "./scaffold", "./shard/handoff",
-	"./shard/jobs", "./target",
+	"./render/kustomize/engine", "./render/workload", "./shard/handoff", "./shard/jobs", "./target",
 }
+
+// neverRaced are packages whose tests cannot do without Helm's libraries, which import Kubernetes'
+// client: with the race detector that takes minutes to compile, and programs and tests that render
+// charts do without them then. render/chart shares its memory of what it rendered behind one lock,
+// and tests of scaffold share nothing.
+var neverRaced = []string{"./render/chart", "./scaffold"}
 
 // isCommand reports whether tests of a package start slipway many times. A start takes a second
 // with the race detector, so only racedCommands of them run with it.
@@ -62,7 +67,7 @@ func raced(dirs []string) (now, later []string, err error) {
 		switch {
 		case err != nil:
 			return nil, nil, err
-		case !own && !tests || isCommand(dir):
+		case !own && !tests || isCommand(dir) || slices.Contains(neverRaced, dir):
 		case own && !slices.Contains(racedLater, dir):
 			now = append(now, dir)
 		default:

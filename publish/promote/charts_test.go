@@ -1,3 +1,5 @@
+//go:build !race
+
 package promote_test
 
 import (
@@ -10,6 +12,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/random"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/airgap"
@@ -179,4 +182,24 @@ func (g *staged) pack() string {
 		g.t.Fatal(err)
 	}
 	return files[0].Path
+}
+
+// TestConflictOfChart promotes where only the tag of the chart is taken: no image is sent.
+func TestConflictOfChart(t *testing.T) {
+	g := stage(t)
+	g.charted()
+	final := separate(t)
+	other, err := random.Image(100, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := remote.Write(final.Repo(t, "demo/charts/app").Tag("0.1.0"), other); err != nil {
+		t.Fatal(err)
+	}
+	final.Reset()
+	_, err = promote.Lock(t.Context(), g.lock, g.options(final.Host()))
+	says(t, err, final.Host()+"/demo/charts/app:0.1.0 is sha256:", "promote a new version")
+	if n := final.Count("P", ""); n != 0 {
+		t.Errorf("%d requests wrote although a tag is in the way", n)
+	}
 }

@@ -191,26 +191,6 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// TestConflictOfChart promotes where only the tag of the chart is taken: no image is sent.
-func TestConflictOfChart(t *testing.T) {
-	g := stage(t)
-	g.charted()
-	final := separate(t)
-	other, err := random.Image(100, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := remote.Write(final.Repo(t, "demo/charts/app").Tag("0.1.0"), other); err != nil {
-		t.Fatal(err)
-	}
-	final.Reset()
-	_, err = promote.Lock(t.Context(), g.lock, g.options(final.Host()))
-	says(t, err, final.Host()+"/demo/charts/app:0.1.0 is sha256:", "promote a new version")
-	if n := final.Count("P", ""); n != 0 {
-		t.Errorf("%d requests wrote although a tag is in the way", n)
-	}
-}
-
 // TestSourceLacks promotes what the source does not have, or not all of: no tag is put.
 func TestSourceLacks(t *testing.T) {
 	for lacks, tt := range map[string]struct {

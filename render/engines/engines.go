@@ -2,7 +2,4 @@
 // and kustomize's own libraries, which take longer to compile than all other packages together.
 package engines
 
-import (
-	_ "github.com/slipway-dev/slipway/render/chart/engine"
-	_ "github.com/slipway-dev/slipway/render/kustomize/engine"
-)
+import _ "github.com/slipway-dev/slipway/render/kustomize/engine"

@@ -204,7 +204,7 @@ cp $HOME/release.pub /etc/slipway/keys/
 // exceptions are blocks that are not run.
 var exceptions = []exception{
 	{
-		"README.md", "go tool mage test      # tests Slipway itself: about ten minutes the first time, with Go and git alone",
+		"README.md", "go tool mage test      # tests Slipway itself: ten to fifteen minutes the first time, with Go and git alone",
 		"it runs this test, too",
 	},
 	{"docs/bundles.md", `dist\load-images.ps1`, "it is for Windows"},
