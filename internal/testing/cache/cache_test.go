@@ -49,7 +49,74 @@ func TestProgram(t *testing.T) {
 	if text, err := os.ReadFile(path); err != nil || string(text) != "whole" {
 		t.Errorf("the program is %q (%v)", text, err)
 	}
-	if left, err := os.ReadDir(filepath.Dir(want)); err != nil || len(left) != 1 {
+	if left, err := os.ReadDir(filepath.Dir(want)); err != nil || len(left) != 2 { // its digest, too
 		t.Errorf("in the cache are %v (%v)", left, err)
+	}
+}
+
+// TestDamaged: a program that is not what was built is built again, once for a process.
+func TestDamaged(t *testing.T) {
+	root := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", root)
+	builds := 0
+	program := func() {
+		t.Helper()
+		path, err := Program(t.Context(), "tools/b-1", "b", func(_ context.Context, dir string) error {
+			builds++
+			return os.WriteFile(filepath.Join(dir, "b"), []byte("whole"), 0o755)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := os.ReadFile(path); err != nil || string(text) != "whole" {
+			t.Errorf("the program is %q (%v)", text, err)
+		}
+		checked.Clear() // as in another process
+	}
+	path := filepath.Join(root, "slipway", "tools", "b-1", "b")
+	for want, damage := range []func() error{
+		1: func() error { return nil },
+		2: func() error { return os.WriteFile(path, []byte("others"), 0o755) },
+		3: func() error { return os.Truncate(path, 2) },
+		4: func() error { return os.Remove(path + suffix) },
+		5: func() error { return os.WriteFile(path+suffix, nil, 0o644) },
+		6: func() error { return os.Remove(path) },
+	} {
+		if damage == nil {
+			continue
+		}
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		program()
+		program()
+		if builds != want {
+			t.Errorf("it was built %d times, want %d", builds, want)
+		}
+	}
+}
+
+// TestDirectory: a directory in place of a program is compared with its digest, too.
+func TestDirectory(t *testing.T) {
+	root := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", root)
+	for range 2 {
+		path, err := Program(t.Context(), "node", "modules", func(_ context.Context, dir string) error {
+			if err := os.Mkdir(filepath.Join(dir, "modules"), 0o755); err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(dir, "modules", "a.js"), []byte("whole"), 0o644)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(path, "a.js")
+		if text, err := os.ReadFile(file); err != nil || string(text) != "whole" {
+			t.Errorf("a.js is %q (%v)", text, err)
+		}
+		if err := os.WriteFile(file, []byte("others"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		checked.Clear()
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -53,8 +54,14 @@ func build(ctx context.Context) (string, error) {
 		return "", err
 	}
 	dir := filepath.Join(cache, "slipway", "controlplane", version+"-"+key)
-	if _, err := os.Stat(dir); err == nil {
-		return dir, nil
+	want, err := os.ReadFile(filepath.Join(dir, sums))
+	if err == nil {
+		if now, err := digests(dir); err == nil && now == string(want) {
+			return dir, nil
+		}
+	}
+	if err := os.RemoveAll(dir); err != nil { // what is there is not what was built
+		return "", err
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return "", err
@@ -68,7 +75,11 @@ func build(ctx context.Context) (string, error) {
 	if err := compile(ctx, temp, version); err != nil {
 		return "", err
 	}
-	if err := os.Chmod(temp, 0o755); err != nil {
+	made, err := digests(temp)
+	if err == nil {
+		err = errors.Join(os.WriteFile(filepath.Join(temp, sums), []byte(made), 0o644), os.Chmod(temp, 0o755))
+	}
+	if err != nil {
 		return "", err
 	}
 	// another run may have been faster
@@ -102,6 +113,28 @@ func compile(ctx context.Context, dir, version string) error {
 	}
 	// The go command names etcd after the last directory of its package that is not a version.
 	return os.Rename(filepath.Join(dir, "server"), filepath.Join(dir, "etcd"))
+}
+
+// sums is the file with the digests of the programs.
+const sums = "SHA256SUMS"
+
+// digests returns the digests of the programs in dir, as sha256sum prints them.
+func digests(dir string) (string, error) {
+	var b strings.Builder
+	for _, name := range sorted() {
+		f, err := os.Open(filepath.Join(dir, name))
+		if err != nil {
+			return "", err
+		}
+		h := sha256.New()
+		_, err = io.Copy(h, f)
+		f.Close()
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "%x  %s\n", h.Sum(nil), name)
+	}
+	return b.String(), nil
 }
 
 // versions returns Kubernetes's version and a hash over all that goes into the programs.
