@@ -142,3 +142,25 @@ func TestPulledChartBad(t *testing.T) {
 		}
 	}
 }
+
+// TestChart: what a chart renders with its values and in cases, and what its annotations list.
+func TestChart(t *testing.T) {
+	r := registrytest.Serve(t)
+	linux := push(t, r.Repo(t, "linux"), "1", "linux/amd64")
+	dir := write(t, map[string]string{
+		"app/Chart.yaml": "apiVersion: v2\nname: app\nversion: 1.0.0\nannotations:\n  artifacthub.io/images: |\n" +
+			"    - name: app\n      image: " + linux + "\n    - name: old\n      image: example.com/old:1\n",
+		"app/values.yaml":       "os: linux\n",
+		"app/templates/ds.yaml": daemonSet("d", "{{ .Values.os }}", linux, "none"),
+		"windows.yaml":          "os: windows\n",
+	})
+	reading := reader()
+	reading.Cases = []audit.Case{{Name: "windows", Files: []string{filepath.Join(dir, "windows.yaml")}}}
+	got := lines(report(t, reading, lint.IndexOptions{Now: now}, filepath.Join(dir, "app")), dir)
+	want := []string{"app/Chart.yaml:5  [chart-images]", "app:13 DaemonSet d [image-os] case windows"}
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
