@@ -25,6 +25,8 @@ import (
 	_ "github.com/slipway-dev/slipway/render/chart/engine"
 )
 
+func init() { charts = true }
+
 // rawManifest is a manifest that is pushed as it is.
 type rawManifest []byte
 

@@ -1,7 +1,7 @@
 // Package cache keeps programs that tests and targets need, and that no distribution has, in the
 // user's cache. Programs are compiled once, and again if the modules that they are made of have
-// other versions, which name their directory, or if they are not what was compiled: each has its
-// digest in a file. The flags of the compiler do not count.
+// other versions, which name their directory, or if they have changed since: each has its digest in
+// a file. The flags of the compiler do not count.
 package cache
 
 import (
@@ -17,8 +17,8 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 )
 
-// Program returns the path of a program in a directory of the cache. Where it is not there, or is
-// not what was built, build makes it in the directory that it is given, which is another one: the
+// Program returns the path of a program in a directory of the cache. Where it is not there, or has
+// changed since it was built, build makes it in the directory that it is given, which is another one: the
 // program gets its place when it is complete, so that an interrupted build leaves nothing that
 // looks like it, and two checkouts may build it at the same time.
 func Program(ctx context.Context, dir, name string, build func(ctx context.Context, dir string) error) (string, error) {

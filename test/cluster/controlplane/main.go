@@ -60,7 +60,7 @@ func build(ctx context.Context) (string, error) {
 			return dir, nil
 		}
 	}
-	if err := os.RemoveAll(dir); err != nil { // what is there is not what was built
+	if err := os.RemoveAll(dir); err != nil { // incomplete, or changed since
 		return "", err
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
