@@ -139,5 +139,5 @@ func ParsePrivateKey(text, password []byte) (*Signer, error) {
 	if !ok || p256.Curve != elliptic.P256() {
 		return nil, errors.New("the private key is not an ECDSA key on P-256: make one with slipway keygen")
 	}
-	return local(p256)
+	return Local(p256)
 }

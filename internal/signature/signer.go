@@ -35,8 +35,8 @@ func (s *Signer) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	return sig, s.Public.Verify(message, sig)
 }
 
-// local signs with a key in memory, by RFC 6979.
-func local(key *ecdsa.PrivateKey) (*Signer, error) {
+// Local returns a signer with a key in memory, on P-256, that signs by RFC 6979.
+func Local(key *ecdsa.PrivateKey) (*Signer, error) {
 	k, err := public(&key.PublicKey)
 	if err != nil {
 		return nil, err

@@ -3,9 +3,13 @@ package bundletest
 import (
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	_ "embed" // for fixedKey
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -23,14 +27,14 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Key makes a key that signs.
+// Key makes a key that signs. Nothing encrypts it, which would take a tenth of a second.
 func Key(tb testing.TB) *signature.Signer {
 	tb.Helper()
-	private, _, err := signature.Generate(nil)
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s, err := signature.ParsePrivateKey(private, nil)
+	s, err := signature.Local(key)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -41,12 +45,14 @@ func Key(tb testing.TB) *signature.Signer {
 // signed, the others must accept. The key is not secret.
 func FixedKey(tb testing.TB) *signature.Signer {
 	tb.Helper()
-	s, err := signature.ParsePrivateKey(fixedKey, nil)
+	s, err := parsed()
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return s
 }
+
+var parsed = sync.OnceValues(func() (*signature.Signer, error) { return signature.ParsePrivateKey(fixedKey, nil) })
 
 // fixedKey is a private key without a password.
 //

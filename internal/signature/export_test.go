@@ -1,4 +1,0 @@
-package signature
-
-// Local is local for tests.
-var Local = local
