@@ -109,7 +109,7 @@ func Suite(ctx context.Context, dir string) error {
 		return err
 	}
 	if !slices.Contains(dirs, dir) {
-		return fmt.Errorf("%s is not a suite; there are %s", dir, strings.Join(dirs, ", "))
+		return notSuite(dir, dirs)
 	}
 	without := []string{os.Getenv("SLIPWAY_WITHOUT")}
 	for _, c := range consumer.All {
@@ -137,6 +137,19 @@ func Suite(ctx context.Context, dir string) error {
 	cmd := suite(ctx, env, dir)
 	cmd.Args = append(cmd.Args, "-v")
 	return start(cmd)
+}
+
+// notSuite is the error for a directory that is none of the suites.
+func notSuite(dir string, dirs []string) error {
+	for _, suite := range dirs {
+		if strings.HasPrefix(dir, suite+"/") {
+			return fmt.Errorf("%s is in a suite: go tool mage suite %s", dir, suite)
+		}
+	}
+	if tests, err := filepath.Glob(filepath.Join(dir, "*_test.go")); err == nil && len(tests) > 0 && filepath.IsLocal(dir) {
+		return fmt.Errorf("%s is not a suite, and needs no set-up: go test ./%[1]s", dir)
+	}
+	return fmt.Errorf("%s is not a suite; there are %s", dir, strings.Join(slices.Sorted(slices.Values(dirs)), ", "))
 }
 
 // long are the suites that take minutes. Suites starts them before the others, the longest first,

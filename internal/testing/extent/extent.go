@@ -13,7 +13,16 @@ import (
 )
 
 // All reports whether every case is to be tried. With the race detector none but a few are.
-func All() bool { return os.Getenv("SLIPWAY_TESTS") == "all" && !raced }
+func All() bool {
+	switch set := os.Getenv("SLIPWAY_TESTS"); set {
+	case "":
+		return false
+	case "all":
+		return !raced
+	default:
+		panic("SLIPWAY_TESTS=" + set + ": it is all, or not set")
+	}
+}
 
 // Long skips a test unless every case is to be tried. reason is why the test takes long.
 func Long(tb testing.TB, reason string) {
