@@ -146,7 +146,8 @@ func notSuite(dir string, dirs []string) error {
 			return fmt.Errorf("%s is in a suite: go tool mage suite %s", dir, suite)
 		}
 	}
-	if tests, err := filepath.Glob(filepath.Join(dir, "*_test.go")); err == nil && len(tests) > 0 && filepath.IsLocal(dir) {
+	tests, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err == nil && len(tests) > 0 && filepath.IsLocal(dir) {
 		return fmt.Errorf("%s is not a suite, and needs no set-up: go test ./%[1]s", dir)
 	}
 	return fmt.Errorf("%s is not a suite; there are %s", dir, strings.Join(slices.Sorted(slices.Values(dirs)), ", "))
