@@ -70,17 +70,24 @@ func packaged(t *testing.T, dir string) []byte {
 	return b.Bytes()
 }
 
-// TestPulledChart: a chart in a registry is judged as its directory is.
-func TestPulledChart(t *testing.T) {
-	r := registrytest.Serve(t)
-	linux := push(t, r.Repo(t, "linux"), "1", "linux/amd64")
-	dir := write(t, map[string]string{
-		"app/Chart.yaml": "apiVersion: v2\nname: app\nversion: 1.0.0+2\nannotations:\n  artifacthub.io/images: |\n" +
+// twoSystems writes the chart app, which places an image for Linux by its values, and values for
+// Windows.
+func twoSystems(t *testing.T, version, linux string) (dir string) {
+	t.Helper()
+	return write(t, map[string]string{
+		"app/Chart.yaml": "apiVersion: v2\nname: app\nversion: " + version + "\nannotations:\n  artifacthub.io/images: |\n" +
 			"    - name: app\n      image: " + linux + "\n    - name: old\n      image: example.com/old:1\n",
 		"app/values.yaml":       "os: linux\n",
 		"app/templates/ds.yaml": daemonSet("d", "{{ .Values.os }}", linux, "none"),
 		"windows.yaml":          "os: windows\n",
 	})
+}
+
+// TestPulledChart: a chart in a registry is judged as its directory is.
+func TestPulledChart(t *testing.T) {
+	r := registrytest.Serve(t)
+	linux := push(t, r.Repo(t, "linux"), "1", "linux/amd64")
+	dir := twoSystems(t, "1.0.0+2", linux)
 	tag := r.Repo(t, "charts/app").Tag("1.0.0_2")
 	pushChart(t, tag, packaged(t, filepath.Join(dir, "app")), nil)
 	arg := audit.OCI + strings.Replace(tag.String(), "_", "+", 1)
@@ -149,13 +156,7 @@ func TestPulledChartBad(t *testing.T) {
 func TestChart(t *testing.T) {
 	r := registrytest.Serve(t)
 	linux := push(t, r.Repo(t, "linux"), "1", "linux/amd64")
-	dir := write(t, map[string]string{
-		"app/Chart.yaml": "apiVersion: v2\nname: app\nversion: 1.0.0\nannotations:\n  artifacthub.io/images: |\n" +
-			"    - name: app\n      image: " + linux + "\n    - name: old\n      image: example.com/old:1\n",
-		"app/values.yaml":       "os: linux\n",
-		"app/templates/ds.yaml": daemonSet("d", "{{ .Values.os }}", linux, "none"),
-		"windows.yaml":          "os: windows\n",
-	})
+	dir := twoSystems(t, "1.0.0", linux)
 	reading := reader()
 	reading.Cases = []audit.Case{{Name: "windows", Files: []string{filepath.Join(dir, "windows.yaml")}}}
 	got := lines(report(t, reading, lint.IndexOptions{Now: now}, filepath.Join(dir, "app")), dir)

@@ -18,7 +18,8 @@ import (
 // TestPages runs the blocks of all pages.
 func TestPages(t *testing.T) {
 	found := blocks(t)
-	if exist(t, found); t.Failed() {
+	exist(t, found)
+	if t.Failed() {
 		return
 	}
 	plane := cluster(t)
