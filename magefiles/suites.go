@@ -36,21 +36,24 @@ func Suites(ctx context.Context) error {
 		return err
 	}
 	defer remove()
-	// Installing waits for the network and the disk, and the linters need nothing of it.
-	var without []string
-	var g errgroup.Group
-	g.Go(func() (err error) {
-		without, err = consumer.SetUp(ctx)
+	// The linters often use one processor only, and need nothing that is built or installed.
+	var linters errgroup.Group
+	linters.Go(func() error { return Linters(ctx) })
+	err = prepared(ctx)
+	return errors.Join(linters.Wait(), err)
+}
+
+// prepared installs, builds and releases what suites need, and runs them.
+func prepared(ctx context.Context) error {
+	without, err := consumer.SetUp(ctx)
+	if err != nil {
 		return err
-	})
-	errs := []error{Linters(ctx)}
-	if err := g.Wait(); err != nil {
-		return errors.Join(append(errs, err)...)
 	}
 	env, err := ready(ctx, without, true)
-	if errs = append(errs, err); env == nil {
-		return errors.Join(errs...)
+	if env == nil {
+		return err
 	}
+	errs := []error{err}
 	dirs, err := suites()
 	if err != nil {
 		return err
@@ -92,10 +95,7 @@ func ready(ctx context.Context, without []string, release bool) (env []string, e
 	if env, err = environment(without); err != nil {
 		return nil, err
 	}
-	if !slices.Contains(without, "cluster") {
-		err = controlPlane(ctx)
-	}
-	return env, errors.Join(err, consumer.BuildAll(ctx, without))
+	return env, consumer.BuildAll(ctx, without)
 }
 
 // Suite runs one suite, such as test/pages, with what it needs, as Suites does.
@@ -208,10 +208,4 @@ func environment(without []string) ([]string, error) {
 		every, "SLIPWAY_DIST=" + dist, "SLIPWAY_STORE=" + store,
 		"SLIPWAY_COMMAND=" + filepath.Join(store, "bin", "slipway"), "SLIPWAY_WITHOUT=" + strings.Join(without, ","),
 	}, nil
-}
-
-// controlPlane builds the programs that the tests in test/cluster start, so that building
-// does not count toward the tests' timeout.
-func controlPlane(ctx context.Context) error {
-	return do(ctx, "test/cluster/controlplane", "go", "run", ".")
 }

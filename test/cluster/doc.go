@@ -8,6 +8,6 @@
 // The tests are a list of named checks. The test of these tests are releases that are broken,
 // each in one way: each must fail by the check that is there for it.
 //
-// The programs of the control plane are built by the module in controlplane/, whose versions are
+// The programs of the control plane are pinned by the module in controlplane/, whose versions are
 // Kubernetes's own.
 package cluster

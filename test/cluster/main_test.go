@@ -1,18 +1,16 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"strings"
 	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/slipway-dev/slipway/internal/testing/consumer"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
@@ -55,13 +53,4 @@ func prepare(t *testing.T) (r *release, programs string) {
 
 var pushed = sync.OnceValues(func() (*release, error) { return open(temp) })
 
-var built = sync.OnceValues(func() (string, error) {
-	var stderr bytes.Buffer
-	cmd := exec.CommandContext(background, "go", "run", "-trimpath", ".")
-	cmd.Dir, cmd.Stderr = "controlplane", &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("building the control plane: %w\n%s", err, stderr.String())
-	}
-	return strings.TrimSpace(string(out)), nil
-})
+var built = sync.OnceValues(func() (string, error) { return consumer.ControlPlane(background) })

@@ -1,10 +1,8 @@
 package docs
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/slipway-dev/slipway/internal/testing/consumer"
 	"github.com/slipway-dev/slipway/test/cluster/control"
 	"github.com/slipway-dev/slipway/test/cluster/namespace"
 	"github.com/slipway-dev/slipway/test/cluster/node"
@@ -49,14 +48,11 @@ spec:
 // which starts when the first asks for it.
 func cluster(t *testing.T) func() (*control.Plane, error) {
 	return sync.OnceValues(func() (*control.Plane, error) {
-		var stderr bytes.Buffer
-		cmd := exec.CommandContext(t.Context(), "go", "run", "-trimpath", ".")
-		cmd.Dir, cmd.Stderr = "../cluster/controlplane", &stderr
-		programs, err := cmd.Output()
+		programs, err := consumer.ControlPlane(t.Context())
 		if err != nil {
-			return nil, fmt.Errorf("building the control plane: %w\n%s", err, stderr.String())
+			return nil, err
 		}
-		plane, err := control.Start(t.Context(), strings.TrimSpace(string(programs)), t.TempDir())
+		plane, err := control.Start(t.Context(), programs, t.TempDir())
 		if err != nil {
 			return nil, err
 		}

@@ -82,6 +82,29 @@ func (m Module) Overlay(ctx context.Context, dir string) (string, error) {
 // program has the name of the package's directory, and is compiled without cgo unless it needs
 // that; flags are further ones for go build.
 func (m Module) Program(ctx context.Context, pkg string, cgo bool, flags ...string) (string, error) {
+	place, err := m.place()
+	if err != nil {
+		return "", err
+	}
+	return Program(ctx, place, path.Base(pkg), func(ctx context.Context, dir string) error {
+		return m.build(ctx, filepath.Join(dir, path.Base(pkg)), cgo, append([]string{"-ldflags=-s -w"}, flags...), pkg)
+	})
+}
+
+// Programs returns a directory of that name with programs that are packages of what the module
+// requires. One go command compiles them side by side, and names each as it does without -o.
+func (m Module) Programs(ctx context.Context, name string, flags []string, pkgs ...string) (string, error) {
+	place, err := m.place()
+	if err != nil {
+		return "", err
+	}
+	return Program(ctx, place, name, func(ctx context.Context, dir string) error {
+		return m.build(ctx, filepath.Join(dir, name)+string(filepath.Separator), false, flags, pkgs...)
+	})
+}
+
+// place returns the name of the module's directory in the cache.
+func (m Module) place() (string, error) {
 	h := sha256.New()
 	for _, file := range []string{"go.mod", "go.sum"} {
 		b, err := os.ReadFile(filepath.Join(m.Dir, file))
@@ -93,33 +116,31 @@ func (m Module) Program(ctx context.Context, pkg string, cgo bool, flags ...stri
 	if err := m.hashOwn(h); err != nil {
 		return "", err
 	}
-	return Program(ctx, fmt.Sprintf("%s-%x", m.Name, h.Sum(nil)), path.Base(pkg),
-		func(ctx context.Context, dir string) error {
-			fmt.Fprintf(os.Stderr, "building %s into the user's cache, once: minutes where nothing of it is compiled\n",
-				pkg)
-			enabled := "0"
-			if cgo {
-				enabled = "1"
-			}
-			tmp, err := os.MkdirTemp("", "overlay-")
-			if err != nil {
-				return err
-			}
-			defer os.RemoveAll(tmp)
-			overlay, err := m.Overlay(ctx, tmp)
-			if err != nil {
-				return fmt.Errorf("building %s: %w", pkg, err)
-			}
-			args := append([]string{
-				"build", "-C", m.Dir, "-overlay=" + overlay, "-trimpath", "-ldflags=-s -w",
-				"-o", filepath.Join(dir, path.Base(pkg)),
-			}, flags...)
-			cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
-			cmd.Env = append(os.Environ(), "CGO_ENABLED="+enabled, "GOFLAGS=-mod=readonly", "GOWORK=off",
-				"GOOS=", "GOARCH=")
-			if out, err := cmd.CombinedOutput(); err != nil {
-				return fmt.Errorf("building %s: %w\n%s", pkg, err, out)
-			}
-			return nil
-		})
+	return fmt.Sprintf("%s-%x", m.Name, h.Sum(nil)), nil
+}
+
+// build builds programs at a path, which is a directory if it ends in a separator.
+func (m Module) build(ctx context.Context, to string, cgo bool, flags []string, pkgs ...string) error {
+	what := strings.Join(pkgs, ", ")
+	fmt.Fprintf(os.Stderr, "building %s into the user's cache, once: minutes where nothing of it is compiled\n", what)
+	enabled := "0"
+	if cgo {
+		enabled = "1"
+	}
+	tmp, err := os.MkdirTemp("", "overlay-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	overlay, err := m.Overlay(ctx, tmp)
+	if err != nil {
+		return fmt.Errorf("building %s: %w", what, err)
+	}
+	args := append([]string{"build", "-C", m.Dir, "-overlay=" + overlay, "-trimpath", "-o", to}, flags...)
+	cmd := exec.CommandContext(ctx, "go", append(args, pkgs...)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED="+enabled, "GOFLAGS=-mod=readonly", "GOWORK=off", "GOOS=", "GOARCH=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building %s: %w\n%s", what, err, out)
+	}
+	return nil
 }

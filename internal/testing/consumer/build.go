@@ -31,6 +31,13 @@ func BuildAll(ctx context.Context, without []string) error {
 			errs = append(errs, err)
 		}
 	}
+	if !slices.Contains(without, "cluster") {
+		dir, err := ControlPlane(ctx)
+		if err == nil {
+			fmt.Fprintln(os.Stderr, dir)
+		}
+		errs = append(errs, err)
+	}
 	return errors.Join(errs...)
 }
 

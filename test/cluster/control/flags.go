@@ -7,9 +7,10 @@ import (
 
 func (p *Plane) file(name string) string { return filepath.Join(p.Dir, name) }
 
+// etcd has the name of its package's directory, which is what the go command calls it.
 func (p *Plane) etcd() []string {
 	return []string{
-		"etcd", "--data-dir=" + p.file("etcd"), "--unsafe-no-fsync", "--log-level=warn",
+		"server", "--data-dir=" + p.file("etcd"), "--unsafe-no-fsync", "--log-level=warn",
 		"--listen-client-urls=http://127.0.0.1:2379", "--advertise-client-urls=http://127.0.0.1:2379",
 		"--listen-peer-urls=http://127.0.0.1:2380",
 	}

@@ -11,7 +11,7 @@ tool (
 	k8s.io/kubernetes/cmd/kubectl
 )
 
-require golang.org/x/mod v0.42.0
+require golang.org/x/mod v0.42.0 // indirect
 
 require (
 	cel.dev/expr v0.25.2 // indirect
