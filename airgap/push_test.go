@@ -167,11 +167,10 @@ func TestPushResumes(t *testing.T) {
 	// A manifest of an index that is tagged got lost: it alone is pushed, with its blobs.
 	i := b.Contents().Images[0]
 	lost := "/mirror/demo/agent/manifests/" + i.Included()[4].Desc.Digest.String()
-	asked := false
+	var asked atomic.Bool
 	r.Reset()
 	r.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
-		if q.Method == http.MethodHead && strings.HasSuffix(q.URL.Path, lost) && !asked {
-			asked = true
+		if q.Method == http.MethodHead && strings.HasSuffix(q.URL.Path, lost) && asked.CompareAndSwap(false, true) {
 			registrytest.Lacks(w)
 			return true
 		}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -89,10 +90,9 @@ func TestCopy(t *testing.T) {
 	signature := "sha256-" + agent.Desc.Digest.Hex + ".sig"
 	attach(t, repo, agent.Desc, "a signature", signature)
 
-	breaks := true // one connection
+	var broken atomic.Bool // one connection
 	a.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
-		if q.Method == http.MethodGet && strings.Contains(q.URL.Path, "/blobs/") && breaks {
-			breaks = false
+		if q.Method == http.MethodGet && strings.Contains(q.URL.Path, "/blobs/") && broken.CompareAndSwap(false, true) {
 			w.Header().Set("Content-Length", "100")
 			w.Write([]byte("x")[:0]) //nolint:errcheck // the client of this test
 			w.(http.Flusher).Flush()
@@ -148,7 +148,7 @@ func TestCopy(t *testing.T) {
 		if _, err := remote.Head(target.Tag(signature)); err != nil {
 			t.Error(err)
 		}
-		if breaks {
+		if !broken.Load() {
 			t.Error("no connection broke off")
 		}
 
