@@ -1,9 +1,9 @@
 package evidence_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/hsmtest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -110,16 +111,12 @@ func randomly(t *testing.T) (s *signature.Signer, asked func() int) {
 	dir := t.TempDir()
 	private, public, program, log := filepath.Join(dir, "key.pem"), filepath.Join(dir, "key.pub"),
 		filepath.Join(dir, "sign"), filepath.Join(dir, "log")
-	for _, args := range [][]string{
-		{"ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", private},
-		{"ec", "-in", private, "-pubout", "-out", public},
-	} {
-		if out, err := exec.Command("openssl", args...).CombinedOutput(); err != nil {
-			t.Fatalf("openssl %s: %v: %s", args, err, out)
-		}
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := os.WriteFile(program, fmt.Appendf(nil, "#!/bin/sh\necho >>%s\nexec openssl dgst -sha256 -sign %s\n",
-		log, private), 0o755); err != nil {
+	if err := errors.Join(hsmtest.New(private, public), os.WriteFile(program,
+		fmt.Appendf(nil, "#!/bin/sh\necho >>'%s'\nexec '%s' sign '%s'\n", log, own, private), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(public)

@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/hsmtest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -73,6 +74,9 @@ func (k keep) TempDir() string {
 func (k keep) Cleanup(func()) {}
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "sign" {
+		hsmtest.Main()
+	}
 	flag.Parse()
 	code := m.Run()
 	os.RemoveAll(kept)

@@ -55,7 +55,11 @@ func TestHostileCompiler(t *testing.T) {
 			"-shard=0", "-out="+filepath.Join(top, "part")),
 	} {
 		out, err := e.run(nil, args("off"))
-		if got := deeds(out); err == nil || len(got) != strings.Count(evilScript, "it could") {
+		want := strings.Count(evilScript, "it could")
+		if _, err := exec.LookPath("bash"); err != nil {
+			want-- // nothing connects: sh has no /dev/tcp
+		}
+		if got := deeds(out); err == nil || len(got) != want {
 			t.Errorf("%s: without a sandbox the hostile program could do only %q, "+
 				"so that the test proves nothing: %v\n%s", name, got, err, out)
 		}
@@ -63,7 +67,7 @@ func TestHostileCompiler(t *testing.T) {
 			os.RemoveAll(filepath.Join(top, "part"))
 		}
 		os.RemoveAll(filepath.Join(e.home, "written"))
-		for _, around := range [][]string{nil, withoutNamespaces} {
+		for _, around := range [][]string{nil, withoutNamespaces()} {
 			out, err := e.run(around, args("require"))
 			if got := deeds(out); err == nil || got != nil || !strings.Contains(out, "it was run") {
 				t.Errorf("%s in a sandbox, by %q: %q, %v\n%s", name, around, got, err, out)
@@ -75,10 +79,16 @@ func TestHostileCompiler(t *testing.T) {
 	}
 }
 
-// withoutNamespaces makes a command one whose system refuses it more namespaces.
-var withoutNamespaces = []string{
-	"unshare", "-Ur",
-	"sh", "-c", `echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"`, "sh",
+// withoutNamespaces makes a command one whose system refuses it more namespaces. Where the system
+// permits none, such as in a chroot, it makes nothing of it.
+func withoutNamespaces() []string {
+	if exec.Command("unshare", "-Ur", "true").Run() != nil {
+		return nil
+	}
+	return []string{
+		"unshare", "-Ur",
+		"sh", "-c", `echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"`, "sh",
+	}
 }
 
 // TestSandboxLess reproduces a release on a machine that permits no namespaces: it is the same,
@@ -90,9 +100,9 @@ func TestSandboxLess(t *testing.T) {
 	put(t, dir, "go.mod", "module example.com/demo\n\ngo 1.26\n")
 	command(t, dir, slipway(t), "release", "-q", "-binary=false")
 	e := &enemy{dir: dir, slipway: slipway(t)}
-	out, err := e.run(withoutNamespaces, []string{"reproduce", "dist"})
+	out, err := e.run(withoutNamespaces(), []string{"reproduce", "dist"})
 	said := regexp.MustCompile(
-		`\nsandbox: (Landlock ABI [0-9]+; seccomp|seccomp alone, which does not protect files): user namespaces are not permitted here \(no space left on device\)`)
+		`\nsandbox: (Landlock ABI [0-9]+; seccomp|seccomp alone, which does not protect files): user namespaces are not permitted here \((no space left on device|operation not permitted)\)`)
 	if err != nil || !said.MatchString(out) || !strings.Contains(out, "demo 1.0.0: 2 of 2 subjects are the same") {
 		t.Errorf("without namespaces: %v\n%s", err, out)
 	}

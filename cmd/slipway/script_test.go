@@ -14,7 +14,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,6 +30,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/internal/testing/extent"
+	"github.com/slipway-dev/slipway/internal/testing/hsmtest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/render/renderer"
@@ -40,13 +40,21 @@ func TestMain(m *testing.M) {
 	hurried()
 	renderer.Main()
 	sandbox.Main()
-	testscript.Main(m, map[string]func(){"slipway": main, verifierName: main})
+	testscript.Main(m, map[string]func(){
+		"slipway": main, verifierName: main, "get": get, "unzstd": unzstd, "hsm": hsmtest.Main,
+	})
 }
 
 // TestScript runs the scripts in testdata/script, which use the command as users do.
 func TestScript(t *testing.T) {
 	p := parameters(t)
 	p.Dir = "testdata/script"
+	setup, tools := p.Setup, onlyTools(t)
+	p.Setup = func(env *testscript.Env) error {
+		own, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))
+		env.Setenv("PATH", own+string(filepath.ListSeparator)+tools)
+		return setup(env)
+	}
 	testscript.Run(t, p)
 }
 
@@ -58,7 +66,10 @@ func TestPrograms(t *testing.T) {
 		t.Fatal(len(files), err)
 	}
 	p := parameters(t)
-	p.Files = slices.Concat(files, []string{filepath.Join("testdata", "script", "airgap_key.txtar")})
+	for _, also := range []string{"airgap_key.txtar", "github_release.txtar"} {
+		files = append(files, filepath.Join("testdata", "script", also))
+	}
+	p.Files = files
 	p.Condition = testprog.Condition
 	testscript.Run(t, p)
 }

@@ -3,6 +3,7 @@ package network_test
 import (
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -30,6 +31,10 @@ func TestTokenStays(t *testing.T) {
 	defer here.Close()
 	// both are this machine; the last one is a name below that of the first
 	for _, host := range []string{"127.0.0.1", "localhost", "sub.localhost"} {
+		if _, err := net.DefaultResolver.LookupHost(t.Context(), host); err != nil {
+			t.Log("not every machine knows this name: ", err)
+			continue
+		}
 		there, seen = strings.Replace(other.URL, "127.0.0.1", host, 1), "nothing"
 		from := strings.Replace(here.URL, "127.0.0.1", "localhost", 1)
 		a, err := network.New(options()).Do(t.Context(),

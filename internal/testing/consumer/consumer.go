@@ -202,7 +202,7 @@ var All = []Consumer{
 	{
 		Name: "openssl", Purpose: "verifying signatures where there is nothing else",
 		Commands: []string{"openssl"}, Packages: []string{"openssl"},
-		Suites: []string{"airgap", "test/docs", "test/verifiers"},
+		Suites: []string{"airgap", "cmd/slipway", "test/docs", "test/verifiers"},
 	},
 	{
 		Name: "shell", Purpose: "running the commands of the documentation",
@@ -216,7 +216,7 @@ var All = []Consumer{
 		Suites: []string{"test/workflows"},
 	},
 	{
-		// Its programs are built by test/cluster/controlplane.
+		// Its programs are those of [ControlPlane].
 		Name: "cluster", Purpose: "a Kubernetes control plane, built from the Go module proxy, and the pods of Jobs",
 		Commands: []string{"go", "runc"}, Packages: []string{"runc"}, Root: true,
 		Suites: []string{"test/cluster", "test/docs"},
