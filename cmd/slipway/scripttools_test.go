@@ -16,7 +16,7 @@ import (
 // tools are the programs of a POSIX system, and git, that scripts may start. They have no others,
 // so that they run wherever there are Go and git: a script that needs more is in testdata/programs.
 var tools = strings.Fields(`
-	awk base64 basename cat chmod cmp cp cut date dd diff dirname echo env expr false find grep gzip head id kill ln ls
+	awk base64 basename cat chmod cmp cp cut date dd diff dirname echo env expr false find grep gzip head id ln ls
 	mkdir mkfifo mktemp mv od printf pwd readlink rm rmdir sed sh sha256sum sleep sort stat tail tar tee test touch
 	tr true uname uniq wc which xargs zcat git`)
 
