@@ -233,9 +233,14 @@ func TestTwoReleases(t *testing.T) {
 				t.Fatalf("%v\n%s", err, p.log.String())
 			}
 		}
-		if text, err := exec.Command("sh", "-c",
-			"cd "+out+" && sha256sum --strict -c SHA256SUMS").CombinedOutput(); err != nil {
+		check := exec.Command("sha256sum", "-c", "SHA256SUMS")
+		check.Dir = out
+		if text, err := check.CombinedOutput(); err != nil {
 			t.Errorf("%v\n%s", err, text)
+		}
+		sums, err := os.ReadFile(filepath.Join(out, "SHA256SUMS"))
+		if err != nil || !regexp.MustCompile(`^([0-9a-f]{64}  \S+\n)+$`).Match(sums) {
+			t.Errorf("not each line is a checksum: %v\n%s", err, sums)
 		}
 		lock, err := os.ReadFile(filepath.Join(out, "release.lock.json"))
 		if err != nil {

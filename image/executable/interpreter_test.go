@@ -2,6 +2,8 @@ package executable_test
 
 import (
 	"debug/elf"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,6 +72,9 @@ func TestLoader(t *testing.T) {
 func TestEnd(t *testing.T) {
 	for _, dir := range []string{"/usr/bin", "/usr/sbin"} {
 		files, err := os.ReadDir(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		must(t, err)
 		for _, f := range files {
 			b, err := os.ReadFile(filepath.Join(dir, f.Name()))
