@@ -18,8 +18,9 @@ const plane = "test/cluster/controlplane"
 
 // ControlPlane returns a directory with the programs of a Kubernetes control plane, which are the
 // tools of their module: kube-apiserver, kube-controller-manager, kube-scheduler, kubectl, and
-// etcd under the name of its package's directory, server. Their version is that of k8s.io/kubernetes in
-// go.mod, since charts ask for it. The first time it takes some ten minutes on two processors.
+// etcd under the name of its package's directory, server. Their version is that of
+// k8s.io/kubernetes in go.mod, since charts ask for it. The first time it takes some ten minutes on
+// two processors.
 func ControlPlane(ctx context.Context) (string, error) {
 	dir, err := find(plane)
 	if err != nil {
