@@ -84,6 +84,9 @@ func (s *Store) others(layout error) error {
 			return err
 		})
 		if err != nil && !missing(err) {
+			if isStore(s.dir) || disk.Ignored(s.dir) { // since then, by another Open
+				return nil
+			}
 			return err
 		}
 	}
