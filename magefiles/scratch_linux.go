@@ -5,7 +5,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 
@@ -17,24 +19,60 @@ import (
 // The result removes them.
 func scratch() (remove func(), err error) {
 	const shared = "/dev/shm"
-	var fs unix.Statfs_t
-	usable := unix.Access(shared, unix.W_OK) == nil && unix.Statfs(shared, &fs) == nil &&
-		fs.Flags&unix.ST_NOEXEC == 0 && int64(fs.Bavail)*fs.Bsize > 8<<30
+	var free unix.Statfs_t
+	usable := unix.Access(shared, unix.W_OK) == nil && unix.Statfs(shared, &free) == nil &&
+		free.Flags&unix.ST_NOEXEC == 0 && int64(free.Bavail)*free.Bsize > 8<<30
 	if os.Getenv("TMPDIR") != "" || !usable || available() < 12e6 {
 		return func() {}, nil
 	}
-	dir, err := os.MkdirTemp(shared, "slipway-test-")
+	dir := fmt.Sprintf("%s/slipway-test-%d", shared, os.Getuid())
+	unlock, err := lock(dir)
 	if err != nil {
 		return nil, err
+	}
+	if unlock == nil {
+		if dir, err = os.MkdirTemp(shared, "slipway-test-"); err != nil {
+			return nil, err
+		}
+		unlock = func() error { return nil }
 	}
 	if err := os.Setenv("TMPDIR", dir); err != nil {
 		return nil, err
 	}
 	return func() {
-		if err := errors.Join(os.Unsetenv("TMPDIR"), os.RemoveAll(dir)); err != nil {
+		if err := errors.Join(os.Unsetenv("TMPDIR"), os.RemoveAll(dir), unlock()); err != nil {
 			fmt.Fprintf(os.Stderr, "removing %s: %v\n", dir, err)
 		}
 	}, nil
+}
+
+// lock empties a directory that always has the same name, since the results of tests whose
+// variables have changed are not taken from Go's test cache. The result is nil while another run has
+// the directory, or if it is another user's.
+func lock(dir string) (unlock func() error, err error) {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	f, err := os.OpenFile(dir, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, nil //nolint:nilerr // another user's, or a link
+	}
+	var opened, there unix.Stat_t
+	if err := errors.Join(unix.Fstat(int(f.Fd()), &opened), unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB),
+		unix.Lstat(dir, &there)); err != nil || opened.Ino != there.Ino || int(opened.Uid) != os.Getuid() {
+		return nil, f.Close()
+	}
+	left, err := os.ReadDir(dir) // of a run that was killed
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	for _, e := range left {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f.Close, nil
 }
 
 // available returns the kilobytes of memory that programs can still have; 0 if it is not known.

@@ -164,9 +164,9 @@ var long = []string{
 // does not know of programs, and of releases outside of the module.
 func suite(ctx context.Context, env []string, dir string) *exec.Cmd {
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-		return goTest(ctx, env, dir, "-count=1", "./...")
+		return goTest(ctx, env, dir, "-count=1", "-artifacts", "./...")
 	}
-	return goTest(ctx, env, ".", "-count=1", "./"+dir)
+	return goTest(ctx, env, ".", "-count=1", "-artifacts", "./"+dir)
 }
 
 // wholly returns the commands that try every case of the tests of which Test tries a few, and those

@@ -110,10 +110,9 @@ func only(names []string) string {
 //     are not cached;
 //   - with more than the ten minutes that are too short for the race detector on a busy machine;
 //   - without go vet, which Linters runs on all tests once: go test would repeat it with and without
-//     the race detector, on all imports of a test;
-//   - with the artifacts of tests, which are pictures of pages, in _artifacts of the module.
+//     the race detector, on all imports of a test.
 func goTest(ctx context.Context, env []string, dir string, args ...string) *exec.Cmd {
-	flags := []string{"go", "test", "-trimpath", "-vet=off", "-ldflags=-s -w", "-artifacts", "-timeout=60m"}
+	flags := []string{"go", "test", "-trimpath", "-vet=off", "-ldflags=-s -w", "-timeout=60m"}
 	cmd := command(ctx, dir, append(flags, args...)...)
 	cmd.Env = append(append(os.Environ(), rarely, "CGO_ENABLED=0"), env...)
 	if os.Getenv("CI") != "" && !slices.Contains(args, "-count=1") { // CI sees no old results
