@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -44,14 +45,14 @@ func get() {
 		os.Exit(2)
 	}
 	if len(os.Args) != 2 {
-		fail(fmt.Errorf("usage: get URL"))
+		fail(errors.New("usage: get URL"))
 	}
 	resp, err := http.Get(os.Args[1])
 	if err != nil {
 		fail(err)
 	}
-	defer resp.Body.Close()
-	if _, err := io.Copy(os.Stdout, resp.Body); err != nil {
+	_, err = io.Copy(os.Stdout, resp.Body)
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
 		fail(err)
 	}
 	if resp.StatusCode >= http.StatusBadRequest {
