@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -47,14 +48,8 @@ func TestMain(m *testing.M) {
 
 // TestScript runs the scripts in testdata/script, which use the command as users do.
 func TestScript(t *testing.T) {
-	p := parameters(t)
+	p := onlyTools(t, parameters(t))
 	p.Dir = "testdata/script"
-	setup, tools := p.Setup, onlyTools(t)
-	p.Setup = func(env *testscript.Env) error {
-		own, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))
-		env.Setenv("PATH", own+string(filepath.ListSeparator)+tools)
-		return setup(env)
-	}
 	testscript.Run(t, p)
 }
 
@@ -77,7 +72,7 @@ func TestPrograms(t *testing.T) {
 // TestLong runs the scripts of several machines, of rebuilds and of many faults.
 func TestLong(t *testing.T) {
 	extent.Long(t, "has machines that share nothing, rebuilds, and a mistake of each kind")
-	p := parameters(t)
+	p := onlyTools(t, parameters(t))
 	p.Dir = "testdata/long"
 	testscript.Run(t, p)
 }
@@ -94,6 +89,9 @@ func parameters(t *testing.T) testscript.Params {
 		t.Fatal(err)
 	}
 	values := strings.Split(string(out), "\n")
+	if i := slices.IndexFunc(values[:2], func(v string) bool { return v == "" || v == "off" }); i >= 0 {
+		t.Fatalf("go env %s is %q, and scripts compile: set HOME, or this variable", names[i], values[i])
+	}
 	cache := t.TempDir()
 	return testscript.Params{
 		RequireExplicitExec: true,

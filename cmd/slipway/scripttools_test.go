@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // tools are the programs of a POSIX system, and git, that scripts may start. They have no others,
@@ -21,8 +22,8 @@ var tools = strings.Fields(`
 	mkdir mkfifo mktemp mv od printf pwd readlink rm rmdir sed sh sha256sum sleep sort stat tail tar tee test touch
 	tr true uname uniq wc which xargs zcat git`)
 
-// onlyTools returns a directory with links to these programs and to the go command.
-func onlyTools(t *testing.T) string {
+// onlyTools lets scripts find these programs, the go command and those of the test itself.
+func onlyTools(t *testing.T, p testscript.Params) testscript.Params {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range append(tools, "go") {
@@ -34,7 +35,13 @@ func onlyTools(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	return dir
+	setup := p.Setup
+	p.Setup = func(env *testscript.Env) error {
+		own, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))
+		env.Setenv("PATH", own+string(filepath.ListSeparator)+dir)
+		return setup(env)
+	}
+	return p
 }
 
 // get is the program `get URL`, which prints the body of the answer. It fails unless the answer is
