@@ -47,8 +47,8 @@ func scratch() (remove func(), err error) {
 }
 
 // lock empties a directory that always has the same name, since the results of tests whose
-// variables have changed are not taken from Go's test cache. The result is nil while another run has
-// the directory, or if it is another user's.
+// variables have changed are not taken from Go's test cache. The result is nil while another run
+// has the directory, or if it is another user's.
 func lock(dir string) (unlock func() error, err error) {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err

@@ -15,18 +15,18 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// tools are the programs of a POSIX system, and git, that scripts may start. They have no others,
-// so that they run wherever there are Go and git: a script that needs more is in testdata/programs.
+// tools are the programs of a POSIX system, with Go and git, that scripts may start. They have no
+// others, so that they run wherever these are: a script that needs more is in testdata/programs.
 var tools = strings.Fields(`
 	awk base64 basename cat chmod cmp cp cut date dd diff dirname echo env expr false find grep gzip head id ln ls
 	mkdir mkfifo mktemp mv od printf pwd readlink rm rmdir sed sh sha256sum sleep sort stat tail tar tee test touch
-	tr true uname uniq wc which xargs zcat git`)
+	tr true uname uniq wc which xargs zcat go git`)
 
-// onlyTools lets scripts find these programs, the go command and those of the test itself.
+// onlyTools lets scripts find these programs and those of the test itself.
 func onlyTools(t *testing.T, p testscript.Params) testscript.Params {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range append(tools, "go") {
+	for _, name := range tools {
 		path, err := exec.LookPath(name)
 		if err != nil {
 			t.Fatalf("scripts need %s: %v", name, err)

@@ -22,19 +22,9 @@ const plane = "test/cluster/controlplane"
 // k8s.io/kubernetes in go.mod, since charts ask for it. The first time it takes some ten minutes on
 // two processors.
 func ControlPlane(ctx context.Context) (string, error) {
-	dir, err := find(plane)
+	dir, mod, version, err := planeModule()
 	if err != nil {
 		return "", err
-	}
-	mod, err := planeModule(dir)
-	if err != nil {
-		return "", err
-	}
-	version := ""
-	for _, r := range mod.Require {
-		if r.Mod.Path == "k8s.io/kubernetes" {
-			version = r.Mod.Version
-		}
 	}
 	major, rest, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
 	minor, _, found := strings.Cut(rest, ".")
@@ -54,11 +44,24 @@ func ControlPlane(ctx context.Context) (string, error) {
 		[]string{"-ldflags=" + strings.Join(ldflags, " ")}, tools...)
 }
 
-func planeModule(dir string) (*modfile.File, error) {
+// planeModule returns the module's directory, its go.mod, and the version of Kubernetes in that; ""
+// for none.
+func planeModule() (dir string, mod *modfile.File, version string, err error) {
+	if dir, err = find(plane); err != nil {
+		return "", nil, "", err
+	}
 	file := filepath.Join(dir, "go.mod")
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, err
+		return "", nil, "", err
 	}
-	return modfile.Parse(file, text, nil)
+	if mod, err = modfile.Parse(file, text, nil); err != nil {
+		return "", nil, "", err
+	}
+	for _, r := range mod.Require {
+		if r.Mod.Path == "k8s.io/kubernetes" {
+			version = r.Mod.Version
+		}
+	}
+	return dir, mod, version, nil
 }

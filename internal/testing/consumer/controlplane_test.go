@@ -8,20 +8,11 @@ import (
 // TestPlane: Kubernetes and each of its staging modules, which its own go.mod takes from its
 // repository, have the same release.
 func TestPlane(t *testing.T) {
-	dir, err := find(plane)
+	_, mod, version, err := planeModule()
 	if err != nil {
 		t.Fatal(err)
 	}
-	mod, err := planeModule(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	staging := ""
-	for _, r := range mod.Require {
-		if r.Mod.Path == "k8s.io/kubernetes" {
-			staging = strings.Replace(r.Mod.Version, "v1.", "v0.", 1)
-		}
-	}
+	staging := strings.Replace(version, "v1.", "v0.", 1)
 	for _, r := range mod.Replace {
 		if r.Old.Path != r.New.Path || r.New.Version != staging {
 			t.Errorf("%s is replaced by %s, want %s at %s", r.Old.Path, r.New, r.Old.Path, staging)

@@ -16,8 +16,8 @@ import (
 )
 
 // Main is the program. `new PRIVATE PUBLIC` writes a key of the curve P-256 to two files in PEM;
-// `sign PRIVATE` writes the signature of standard input, ASN.1 over its SHA-256, to standard output.
-// Each signature is another, as ECDSA has it. Main does not return.
+// `sign PRIVATE` writes the signature of standard input, ASN.1 over its SHA-256, to standard
+// output. Each signature is another, as ECDSA has it. Main does not return.
 func Main() {
 	if err := run(os.Args[1:], os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
